@@ -1,0 +1,1 @@
+"""Messages in, replies out: the platforms, the command line and the wiring."""

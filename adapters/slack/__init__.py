@@ -1,0 +1,1 @@
+"""Slack, through Bolt: wiring, events in, blocks out."""

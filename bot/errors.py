@@ -1,0 +1,38 @@
+"""What can go wrong, told apart by what can be done about it.
+
+    CitewellError
+    ├── Transient      worth trying again: a time-out, a rate limit, a server that is down
+    ├── Permanent      not mended by trying again: a bad key, a request that is refused as malformed
+    │   └── Misconfigured      the operator's to mend; the message says how
+    └── Refused        the model would not answer, which is an ending of its own and no fault
+
+The errors of an SDK are mapped to these once, in the module that adapts it. Documents and the index have their own
+tree in `retrieval.errors`. A decline is a value (`bot.answer.Ungrounded`), never an error. People see a fixed
+sentence and the trace's id, never the text of an exception.
+"""
+
+from __future__ import annotations
+
+
+class CitewellError(Exception):
+    """The root of them all."""
+
+
+class Transient(CitewellError):
+    """Trying again later may work. `retry_after` is in seconds, where the other side said so."""
+
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class Permanent(CitewellError):
+    """Trying again will not help."""
+
+
+class Misconfigured(Permanent):
+    """A setting, key or file that the operator has to mend; the message says which and how."""
+
+
+class Refused(CitewellError):
+    """The model declined to answer."""

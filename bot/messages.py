@@ -1,0 +1,89 @@
+"""What comes in and what goes out, the same on every platform."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from memory.turn import Source, TurnKind
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from memory.conversation import Conversation
+
+__all__ = ["Author", "IncomingMessage", "Reply", "Resource", "Source", "TurnKind"]
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who wrote. `guest` is anyone from outside the organisation: of them nothing is written down.
+
+    `locale` is a language tag ("en-GB"), `country` an ISO 3166 code ("GB"), `timezone` an IANA name; each None
+    where the platform does not say.
+    """
+
+    id: str
+    guest: bool = False
+    locale: str | None = None
+    country: str | None = None
+    timezone: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IncomingMessage:
+    """One message that is for us. `id` is the platform's own id for it (Slack's ts, Teams' activity id)."""
+
+    id: str
+    conversation: Conversation
+    author: Author
+    text: str
+    received_at: datetime
+
+    @property
+    def key(self) -> str:
+        """The same for every delivery of one message, whatever event carried it (promise 7)."""
+        return f"{self.conversation.place}:{self.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """A line or page that helps a person in need, from the reviewed file; the model never touches it.
+
+    `phone` is as dialled, `text` says what to send where ("Text HOME to 741741"), `url` opens a chat or site.
+    """
+
+    name: str
+    phone: str | None = None
+    text: str | None = None
+    url: str | None = None
+    hours: str | None = None
+    country: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a person gets back, before any platform's formatting.
+
+    `text` is light Markdown with `[n]` markers that point into `sources`; `resources` stand outside it, and so does
+    `confidence` in [0, 1], which only a fact has. `private` asks the platform to show it to the author alone.
+    """
+
+    kind: TurnKind
+    text: str
+    trace_id: str
+    sources: tuple[Source, ...] = ()
+    resources: tuple[Resource, ...] = ()
+    confidence: float | None = None
+    private: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        """The reply as the commands print it; the names are stable."""
+        return {
+            "kind": self.kind.value,
+            "text": self.text,
+            "sources": [asdict(source) for source in self.sources],
+            "resources": [asdict(resource) for resource in self.resources],
+            "confidence": self.confidence,
+            "trace_id": self.trace_id,
+        }

@@ -1,0 +1,57 @@
+"""What one turn did: each stage, its time, its backend, what it was given and returned; in counts, never in text."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+Attribute: TypeAlias = str | int | float | bool
+
+
+@dataclass(slots=True)
+class Span:
+    """One stage. `milliseconds` stands once it has ended; `attributes` hold backends, counts, grades, rule ids."""
+
+    stage: str
+    milliseconds: float = 0.0
+    attributes: dict[str, Attribute] = field(default_factory=dict)
+
+    def set(self, **attributes: Attribute) -> None:
+        """Note something about this stage. Never a person's or a document's words."""
+        self.attributes.update(attributes)
+
+
+@dataclass(slots=True)
+class Trace:
+    """The stages of one turn in the order they began. `clock` counts seconds and never goes back."""
+
+    id: str
+    clock: Callable[[], float] = time.perf_counter
+    spans: list[Span] = field(default_factory=list)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[Span]:
+        """Time one stage, whether it ends well or raises."""
+        span = Span(name)
+        self.spans.append(span)
+        began = self.clock()
+        try:
+            yield span
+        except BaseException as error:
+            span.set(error=type(error).__name__)
+            raise
+        finally:
+            span.milliseconds = (self.clock() - began) * 1000
+
+    def __str__(self) -> str:
+        """One line for the log: the id, then each stage with its time and attributes."""
+        stages = (
+            " ".join([f"{span.stage} {span.milliseconds:.1f} ms", *(f"{k}={v}" for k, v in span.attributes.items())])
+            for span in self.spans
+        )
+        return " | ".join([self.id, *stages])

@@ -1,0 +1,104 @@
+"""Every text that people read, from one file a language (`en.toml` beside this)."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib import resources
+
+from pydantic import BaseModel, ConfigDict
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+
+class Courtesy(_Section):
+    """Fixed replies that need no search."""
+
+    greeting: str
+    thanks: str
+    goodbye: str
+    help: str
+
+
+class AnswerWords(_Section):
+    """What is said where the documents do not have it."""
+
+    ungrounded: str
+    ungrounded_about: str
+    ungrounded_hint: str
+    empty_index: str
+    outdated: str
+
+
+class Crisis(_Section):
+    """Words for a person in need; the lines themselves come from `bot.crisis`."""
+
+    about_self: str
+    about_other: str
+    emergency: str
+    emergency_unknown: str
+    directory: str
+    mention: str
+
+
+class Refusal(_Section):
+    """Short, and never replayed."""
+
+    violence: str
+    model: str
+
+
+class ErrorWords(_Section):
+    """What people see of a fault: never an exception's text."""
+
+    general: str
+    timeout: str
+    too_long: str
+
+
+class SourceWords(_Section):
+    """Around the passages of an answer."""
+
+    heading: str
+    none: str
+    found_keyword: str
+    found_vector: str
+    found_both: str
+    show: str
+    gone: str
+
+
+class ConfidenceWords(_Section):
+    """How well the shown answer is borne by its sources."""
+
+    high: str
+    medium: str
+    low: str
+
+
+class StatusWords(_Section):
+    """While a turn runs."""
+
+    working: str
+
+
+class Wording(_Section):
+    """One language. An unknown or missing key in its file is an error that names it."""
+
+    courtesy: Courtesy
+    answer: AnswerWords
+    crisis: Crisis
+    refusal: Refusal
+    error: ErrorWords
+    sources: SourceWords
+    confidence: ConfidenceWords
+    status: StatusWords
+
+
+@cache
+def wording(language: str = "en") -> Wording:
+    """The texts of a language. FileNotFoundError where there is no file for it."""
+    text = resources.files("bot.wording").joinpath(f"{language}.toml").read_text(encoding="utf-8")
+    return Wording.model_validate(tomllib.loads(text))

@@ -1,0 +1,70 @@
+"""What a search returns: hits, each with how it was found, and one grade for them all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from retrieval.document import Document, Passage
+
+FoundBy = Literal["keyword", "vector"]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question on its way to the index.
+
+    `original` is what the person typed, `standalone` the same question made to stand alone, `hypothetical` a
+    made-up passage that only ever helps the search (HyDE) and never reaches an answer.
+    """
+
+    original: str
+    standalone: str
+    hypothetical: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One passage found. Ranks count from 1; a list that did not hold the passage gives None.
+
+    `score` is the last stage's own (comparable within one search only), `cosine` the similarity of passage and
+    question in [-1, 1] where vectors were searched.
+    """
+
+    passage: Passage
+    document: Document
+    score: float
+    rank: int
+    rank_before_rerank: int
+    keyword_rank: int | None = None
+    vector_rank: int | None = None
+    cosine: float | None = None
+
+    @property
+    def found_by(self) -> tuple[FoundBy, ...]:
+        """The lists that held it; both means that words and meaning agree."""
+        ranks: tuple[tuple[FoundBy, int | None], ...] = (
+            ("keyword", self.keyword_rank),
+            ("vector", self.vector_rank),
+        )
+        return tuple(name for name, rank in ranks if rank is not None)
+
+
+class Grade(StrEnum):
+    """Whether the evidence can carry an answer, judged on the best passage."""
+
+    CORRECT = "correct"
+    AMBIGUOUS = "ambiguous"
+    INCORRECT = "incorrect"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All that may be said in this turn. `best` in [0, 1] is the strength of the best hit, 0 without hits."""
+
+    query: Query
+    hits: tuple[Hit, ...]
+    grade: Grade
+    best: float
