@@ -61,6 +61,20 @@ class Grade(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Stage:
+    """What one stage of a search did, for the trace: the backend that really ran, its time, and counts, never text.
+
+    `degraded` says in a word why a better backend did not run ("embedder-failed", "no-vectors"); None if it did.
+    """
+
+    name: str
+    backend: str
+    milliseconds: float
+    returned: int
+    degraded: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """All that may be said in this turn. `best` in [0, 1] is the strength of the best hit, 0 without hits."""
 
@@ -68,3 +82,4 @@ class Evidence:
     hits: tuple[Hit, ...]
     grade: Grade
     best: float
+    stages: tuple[Stage, ...] = ()
