@@ -10,12 +10,14 @@ from typing import TypeAlias
 class Sentence:
     """One statement and what bears it: a passage of this turn, and a verbatim stretch of that passage's raw text.
 
-    `text` is one sentence, one list item (it starts with "- " or "1. "), or one table row.
+    `text` is one sentence, one list item (it starts with "- " or "1. "), or one table row. `new_paragraph` sets it
+    apart from what stands before it.
     """
 
     text: str
     passage_id: str
     quote: str
+    new_paragraph: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,113 @@
+"""Every setting, from the environment or a `.env` file, checked before anything starts."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AliasChoices, BeforeValidator, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from bot.errors import Misconfigured
+from retrieval.document import PUBLIC
+
+_PREFIX = "CITEWELL_"
+
+
+def _blank_is_unset(value: object) -> object:
+    return None if isinstance(value, str) and not value.strip() else value
+
+
+OptionalSecret = Annotated[SecretStr | None, BeforeValidator(_blank_is_unset)]
+OptionalText = Annotated[str | None, BeforeValidator(_blank_is_unset)]
+Country = Annotated[Annotated[str, Field(pattern=r"^[A-Z]{2}$")] | None, BeforeValidator(_blank_is_unset)]
+
+
+class Settings(BaseSettings):
+    """What is set from outside. Names below are the environment's, with `CITEWELL_` before them unless shown whole."""
+
+    model_config = SettingsConfigDict(env_prefix=_PREFIX, env_file=".env", extra="ignore", frozen=True)
+
+    home: Path = Field(default=Path("~/.citewell"), description="folder of the index, the memory and the settings")
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="WARNING", description="how much is logged")
+    language: str = Field(default="en", pattern=r"^[a-z]{2}$", description="language of the fixed texts")
+    country: Country = Field(default=None, description="where the organisation is, for crisis lines (GB, US, ...)")
+
+    slack_bot_token: OptionalSecret = Field(default=None, validation_alias=AliasChoices("SLACK_BOT_TOKEN"))
+    slack_app_token: OptionalSecret = Field(default=None, validation_alias=AliasChoices("SLACK_APP_TOKEN"))
+    slack_signing_secret: OptionalSecret = Field(default=None, validation_alias=AliasChoices("SLACK_SIGNING_SECRET"))
+    slack_api_url: str = Field(default="https://slack.com/api/", pattern=r"^https?://.+/$", description="Slack's API")
+
+    anthropic_api_key: OptionalSecret = Field(default=None, validation_alias=AliasChoices("ANTHROPIC_API_KEY"))
+    anthropic_base_url: OptionalText = Field(default=None, validation_alias=AliasChoices("ANTHROPIC_BASE_URL"))
+    model: str = Field(default="claude-sonnet-5-5", min_length=1, description="the Claude model that writes answers")
+
+    embedder: OptionalText = Field(
+        default=None, description="folder of another ONNX encoder with its tokenizer.json, or none for words alone"
+    )
+    evidence_threshold: float | None = Field(
+        default=None, ge=0, le=1, description="strength of evidence below which it declines; unset takes the fitted one"
+    )
+    public_collections: frozenset[str] = Field(
+        default=frozenset({PUBLIC}), description='collections that guests may see, as JSON: ["public"]'
+    )
+    passages: int = Field(default=8, ge=1, le=30, description="passages given to the answerer")
+    replay_tokens: int = Field(default=1500, ge=0, le=50_000, description="earlier exchanges it sees, in tokens")
+    question_limit: int = Field(default=8000, ge=100, le=40_000, description="longest message, in characters")
+
+    host: str = Field(default="127.0.0.1", description="where `serve` listens")
+    port: int = Field(default=3000, ge=1, le=65535, validation_alias=AliasChoices("CITEWELL_PORT", "PORT"))
+    turn_deadline: float = Field(default=60.0, gt=0, le=600, description="seconds a turn may take")
+    concurrency: int = Field(default=8, ge=1, le=256, description="conversations answered side by side")
+    drain_grace: float = Field(default=20.0, ge=0, le=600, description="seconds that running turns get at shutdown")
+
+    @property
+    def index_path(self) -> Path:
+        """The index: documents, passages, vectors."""
+        return self.home.expanduser() / "index.db"
+
+    @property
+    def memory_path(self) -> Path:
+        """Conversations, turns and the inbox."""
+        return self.home.expanduser() / "memory.db"
+
+    @classmethod
+    def load(cls, **given: object) -> Settings:
+        """The settings in force, `given` above the environment. `Misconfigured` names each fault and its mend."""
+        _refuse_unknown_names()
+        try:
+            return cls(**given)  # type: ignore[arg-type]
+        except ValidationError as error:
+            lines = [
+                f"  {_environment_name(fault['loc'])}: {fault['msg']}" for fault in error.errors(include_input=False)
+            ]
+            raise Misconfigured("\n".join(["These settings need mending:", *lines])) from None
+
+
+def environment_names() -> dict[str, str]:
+    """Each setting's name in the environment, by field."""
+    names = {}
+    for field, info in Settings.model_fields.items():
+        alias = info.validation_alias
+        names[field] = str(alias.choices[0]) if isinstance(alias, AliasChoices) else f"{_PREFIX}{field.upper()}"
+    return names
+
+
+def _refuse_unknown_names() -> None:
+    known = set(environment_names().values())
+    for name in sorted(os.environ):
+        if (
+            name.startswith(_PREFIX)
+            and name not in known | {"CITEWELL_SHARED"}
+            and not name.startswith("CITEWELL_TEST_")
+        ):
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"Did you mean {near[0]}?" if near else f"Known are: {', '.join(sorted(known))}."
+            raise Misconfigured(f"{name} is not a setting of Citewell. {hint}")
+
+
+def _environment_name(location: tuple[int | str, ...]) -> str:
+    first = str(location[0]) if location else "settings"
+    return environment_names().get(first, first)

@@ -1,0 +1,60 @@
+"""Puts checked statements together: the text with its markers, and the sources they point to. The markers are ours."""
+
+from __future__ import annotations
+
+import re
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from memory.turn import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bot.verify import Statement
+
+_ITEM = re.compile(r"(?:[-*\u2022]|\d{1,3}[.)])\s")
+
+
+def compose(statements: Sequence[Statement]) -> tuple[str, tuple[Source, ...]]:
+    """The answer's text and its sources, numbered in the order in which the text first uses them.
+
+    One `[n]` follows each run of statements from one passage. List items and rows stand on lines of their own.
+    """
+    numbers: dict[str, int] = {}
+    for statement in statements:
+        numbers.setdefault(statement.hit.passage.id, len(numbers) + 1)
+    pieces: list[str] = []
+    for statement, following in zip_longest(statements, statements[1:]):
+        pieces.append(statement.text)
+        if following is None or following.hit.passage.id != statement.hit.passage.id:
+            pieces.append(f" [{numbers[statement.hit.passage.id]}]")
+        if following is not None:
+            pieces.append(_gap(statement, following))
+    return "".join(pieces), tuple(_source(n, id_, statements) for id_, n in numbers.items())
+
+
+def _gap(statement: Statement, following: Statement) -> str:
+    if following.new_paragraph:
+        return "\n\n"
+    if _ITEM.match(following.text):
+        return "\n"
+    return "\n\n" if _ITEM.match(statement.text) else " "
+
+
+def _source(number: int, passage_id: str, statements: Sequence[Statement]) -> Source:
+    """Its quote runs from the first quoted letter to the last, so it is verbatim and holds every quote."""
+    borne = [statement for statement in statements if statement.hit.passage.id == passage_id]
+    hit = borne[0].hit
+    start, end = min(one.span[0] for one in borne), max(one.span[1] for one in borne)
+    return Source(
+        n=number,
+        id=passage_id,
+        title=hit.document.title,
+        url=hit.document.url,
+        locator=hit.passage.locator,
+        quote=hit.passage.text[start:end],
+        found_by=hit.found_by,
+        rank=hit.rank,
+        rank_before_rerank=hit.rank_before_rerank,
+    )

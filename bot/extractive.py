@@ -1,0 +1,182 @@
+"""Answers without a model: the passages' own sentences, chosen for the question."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bot.answer import Answer, Fact, Sentence, Ungrounded
+from bot.clean import clean
+from bot.statements import Piece, Shape, cells, pieces
+from retrieval.terms import stem, terms, words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from memory.replay import Exchange
+    from retrieval.evidence import Evidence, Hit
+    from retrieval.index import Index
+
+_LENGTH = 480
+"""So many characters of one passage are plenty; a list or sentence that is begun is ended all the same."""
+_STATEMENTS = 4
+_LIST_ITEMS = 10
+_NEAR = 0.55
+"""A further passage is worth its room if its best statement bears this share of the question by itself, ..."""
+_NEW = 0.2
+"""... and at least so much of it that the passages before do not."""
+_PASSAGES = 3
+_LOOKED_AT = 6
+_LEANS_BACK = re.compile(
+    r"(?:it|its|they|their|them|this|these|those|that|he|she|however|but|also|in addition|for example|such|then|"
+    r"otherwise|therefore|instead)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Extract:
+    """Some pieces of one hit, in the document's order, with the question's words they bear."""
+
+    hit: Hit
+    pieces: tuple[Piece, ...]
+    borne: frozenset[str]
+    strength: float
+
+
+class ExtractiveAnswerer:
+    """Quotes the best sentences of the best passages, in the order of the document.
+
+    It begins where a passage bears most of the question's informative words, each weighed by its rarity in the index,
+    and goes on while what follows belongs to it. A list is kept whole with the line that introduces it.
+    """
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+
+    @property
+    def name(self) -> str:
+        """As traces name it."""
+        return "extractive"
+
+    async def answer(self, question: str, evidence: Evidence, history: Sequence[Exchange]) -> Answer:
+        """Always a fact where there is a hit with a sentence in it; `history` changes nothing."""
+        del history
+        weights = await self._weights(question)
+        extracts: list[_Extract] = []
+        borne: set[str] = set()
+        for hit in evidence.hits[:_LOOKED_AT]:
+            extract = _extract(hit, weights)
+            if extract is None:
+                continue
+            gain = sum(weights[word] for word in extract.borne - borne)
+            if extracts and (extract.strength < _NEAR or gain < _NEW):
+                continue
+            extracts.append(extract)
+            borne |= extract.borne
+            if len(extracts) == _PASSAGES:
+                break
+        sentences = tuple(
+            sentence for extract in extracts for sentence in _sentences(extract, first=extract is extracts[0])
+        )
+        return Fact(sentences) if sentences else Ungrounded()
+
+    async def _weights(self, question: str) -> dict[str, float]:
+        """The share of the question that each of its informative stems carries; together 1."""
+        stems = terms(question)
+        total, frequencies = await self._index.document_frequencies(stems)
+        rarity = {one: math.log1p(total / (1 + frequencies.get(one, 0))) for one in stems}
+        whole = sum(rarity.values()) or 1.0
+        return {one: weight / whole for one, weight in rarity.items()}
+
+
+def _extract(hit: Hit, weights: Mapping[str, float]) -> _Extract | None:
+    raw = hit.passage.text
+    found = [piece for piece in pieces(raw) if _sayable(raw[slice(*piece.span)])]
+    if not found:
+        return None
+    above = _stems(" ".join([hit.document.title, *hit.passage.headings])) & weights.keys()
+    bears = [_stems(raw[slice(*piece.span)] + " " + " ".join(piece.header)) & weights.keys() for piece in found]
+    # A word that the heading says already tells little about which sentence below it is meant.
+    worth = [sum(weights[word] * (0.5 if word in above else 1.0) for word in words_) for words_ in bears]
+    anchor = max(range(len(found)), key=lambda i: (round(worth[i], 6), -i))
+    chosen = _around(anchor, found, worth, raw)
+    borne = frozenset(above.union(*(bears[i] for i in chosen)))
+    return _Extract(
+        hit=hit,
+        pieces=tuple(found[i] for i in chosen),
+        borne=borne,
+        strength=sum(weights[word] for word in borne),
+    )
+
+
+def _around(anchor: int, found: Sequence[Piece], worth: Sequence[float], raw: str) -> list[int]:
+    """The anchor with what it needs in order to be understood, and what follows while it belongs to it."""
+    first = anchor
+    if found[anchor].shape is Shape.ITEM:
+        while first > 0 and found[first - 1].block == found[anchor].block:
+            first -= 1
+        first = first - 1 if first > 0 and _introduces(found[first - 1], raw) else first
+    elif found[anchor].shape is Shape.SENTENCE:
+        while first > 0 and anchor - first < 2 and _LEANS_BACK.match(raw, found[first].span[0]):
+            first -= 1
+    chosen = list(range(first, anchor + 1))
+    for i in range(anchor + 1, len(found)):
+        if not _goes_on(chosen, i, found, worth, raw):
+            break
+        chosen.append(i)
+    return chosen
+
+
+def _goes_on(chosen: Sequence[int], i: int, found: Sequence[Piece], worth: Sequence[float], raw: str) -> bool:
+    last, piece = found[chosen[-1]], found[i]
+    if piece.shape is Shape.ITEM and (last.block == piece.block or _introduces(last, raw)):
+        return sum(found[j].shape is Shape.ITEM for j in chosen) < _LIST_ITEMS
+    length = piece.span[1] - found[chosen[0]].span[0]
+    if len(chosen) >= _STATEMENTS or length > _LENGTH:
+        return False
+    if piece.shape is Shape.ROW or last.shape is Shape.ROW:
+        return piece.block == last.block and worth[i] >= worth[chosen[-1]] > 0
+    return piece.block == last.block or worth[i] > 0 or _introduces(last, raw)
+
+
+def _introduces(piece: Piece, raw: str) -> bool:
+    return piece.shape is Shape.SENTENCE and raw[piece.span[1] - 1] == ":"
+
+
+def _sayable(text: str) -> bool:
+    """Whether it still says something once links are gone: "See www.example.org." does not."""
+    return clean(text) == re.sub(r"[ \t]+", " ", text).strip() or len(words(clean(text))) > 3
+
+
+def _stems(text: str) -> set[str]:
+    return {stem(word) for word in words(text)}
+
+
+def _sentences(extract: _Extract, *, first: bool) -> list[Sentence]:
+    passage = extract.hit.passage
+    made = []
+    for piece, before in zip(extract.pieces, (None, *extract.pieces), strict=False):
+        quote = passage.text[slice(*piece.span)]
+        opens = not first if before is None else before.block != piece.block and piece.shape is Shape.SENTENCE
+        made.append(Sentence(_spoken(quote, piece), passage.id, quote, new_paragraph=opens))
+    return made
+
+
+def _spoken(quote: str, piece: Piece) -> str:
+    """The quote as it is read out: on one line, without markup, a row's cells beside their column names."""
+    if piece.shape is Shape.ROW:
+        row = cells(quote)
+        named = len(piece.header) == len(row)
+        shown = (
+            [f"{name}: {cell}" if name else cell for name, cell in zip(piece.header, row, strict=True)]
+            if named
+            else row
+        )
+        return "- " + " · ".join(one for one in shown if one.strip(": "))
+    text = re.sub(r"^>\s?|(?<=\n)>\s?", "", quote)
+    text = re.sub(r"(\*\*|__|(?<![*\w])[*_](?=\w)|(?<=[\w.!?])[*_](?![*\w]))", "", text)
+    text = " ".join(text.split())
+    return re.sub(r"^[*+\u2022\u25aa\u25e6\u2013]\s", "- ", text)

@@ -1,0 +1,101 @@
+"""Finds a quote in the raw text it claims to come from, letter by letter."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+_DASHES = frozenset("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d")
+_QUOTES = str.maketrans(
+    {"\u2018": "'", "\u2019": "'", "\u201a": "'", "\u201b": "'", "\u2032": "'", "\u00b4": "'", "`": "'",
+     "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u201f": '"', "\u2033": '"', "\u00ab": '"', "\u00bb": '"'}
+)  # fmt: skip
+_LINE_END_HYPHEN = re.compile(r"(?<=[^\W\d_])-[ \t]*\n\s*(?=[^\W\d_])")
+_SHORTEST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Folded:
+    """A text in comparable form, and for each of its characters the place in the raw text it came from."""
+
+    text: str
+    places: tuple[int, ...]
+
+
+def find_quote(quote: str, raw: str) -> tuple[int, int] | None:
+    """The span of `raw` (characters, end exclusive) that the quote is, or None where it does not stand there.
+
+    Forms of one letter (composed or not, ligatures, full width), dashes, quotation marks, invisible characters, white
+    space and hyphenation at a line's end count as equal, and nothing else: not case, not superscripts, not fractions.
+    A quote of fewer than three letters or digits is no evidence, and one that starts or ends inside a word or number
+    ("5 mg" in "0.5 mg") is not the document's.
+    """
+    if sum(character.isalnum() for character in quote) < _SHORTEST:
+        return None
+    for keep_hyphens in (True, False):
+        needle = _fold(quote, keep_hyphens=keep_hyphens).text.strip()
+        hay = _fold(raw, keep_hyphens=keep_hyphens)
+        start = hay.text.find(needle)
+        while start >= 0:
+            end = start + len(needle)
+            if _whole(hay.text, start, end):
+                return hay.places[start], _raw_end(raw, hay.places[end - 1])
+            start = hay.text.find(needle, start + 1)
+    return None
+
+
+def _fold(text: str, *, keep_hyphens: bool) -> _Folded:
+    """Drop or close up the hyphen at a line's end ("infor-⏎mation", "long-⏎term"), then fold letter by letter."""
+    closed = {
+        place for match in _LINE_END_HYPHEN.finditer(text) for place in range(match.start() + keep_hyphens, match.end())
+    }
+    folded: list[str] = []
+    places: list[int] = []
+    for place, character in enumerate(text):
+        if place in closed:
+            continue
+        for piece in _fold_character(character):
+            if piece == " " and folded and folded[-1] == " ":
+                continue
+            folded.append(piece)
+            places.append(place)
+    return _Folded("".join(folded), tuple(places))
+
+
+def _fold_character(character: str) -> str:
+    if character.isspace():
+        return " "
+    category = unicodedata.category(character)
+    if category in {"Cf", "Cc"}:
+        return ""
+    if character in _DASHES:
+        return "-"
+    if category == "No":
+        return character
+    return unicodedata.normalize("NFKD", character).translate(_QUOTES)
+
+
+def _whole(text: str, start: int, end: int) -> bool:
+    """Whether neither end cuts through a word or a number."""
+    before, first = text[max(0, start - 2) : start], text[start]
+    last, after = text[end - 1], text[end : end + 2]
+    if before and first.isalnum() and _joined(before[-1]):
+        return False
+    if len(before) == 2 and first.isdigit() and before[1] in ".," and before[0].isdigit():
+        return False
+    if after and last.isalnum() and _joined(after[0]):
+        return False
+    return not (len(after) == 2 and last.isdigit() and after[0] in ".," and after[1].isdigit())
+
+
+def _joined(character: str) -> bool:
+    return character.isalnum() or unicodedata.category(character) in {"Mn", "No"}
+
+
+def _raw_end(raw: str, place: int) -> int:
+    """Behind the character at `place` and the marks that combine with it."""
+    end = place + 1
+    while end < len(raw) and unicodedata.category(raw[end]) == "Mn":
+        end += 1
+    return end

@@ -1,0 +1,23 @@
+"""What one turn may be told to do differently."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from retrieval.document import PUBLIC
+
+
+@dataclass(frozen=True, slots=True)
+class TurnSettings:
+    """The settings of a turn; `adapters.settings` fills them from the environment.
+
+    `country` is where the organisation is (ISO 3166), used for crisis lines when nothing is known of the person.
+    `public_collections` are all that guests are shown; members are shown every collection. `passages` go to the
+    answerer, `replay_tokens` bound the earlier exchanges it sees, `question_limit` counts characters.
+    """
+
+    country: str | None = None
+    public_collections: frozenset[str] = frozenset({PUBLIC})
+    passages: int = 8
+    replay_tokens: int = 1500
+    question_limit: int = 8000

@@ -1,0 +1,95 @@
+"""Checks every statement of a draft against the passages of this turn, before anything is shown (promise 3). Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from bot.answer import Answer, Fact, Sentence, Ungrounded
+from bot.clean import clean
+from bot.polarity import contradicts
+from bot.quantities import unborne
+from bot.quote import find_quote
+from retrieval.terms import terms
+
+if TYPE_CHECKING:
+    from retrieval.evidence import Evidence, Hit
+
+Reason: TypeAlias = Literal["unknown_passage", "empty", "quote_not_found", "figure", "negation"]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence that passed: its cleaned text, the hit that bears it, and the quote's span in that passage's text."""
+
+    text: str
+    hit: Hit
+    span: tuple[int, int]
+    new_paragraph: bool = False
+
+    @property
+    def quote(self) -> str:
+        """The quote as the document has it."""
+        return self.hit.passage.text[slice(*self.span)]
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What may be shown: statements, or none and what is missing. `dropped` says why each of the others fell.
+
+    `confidence` in [0, 1] is the strength of the evidence times the share of the draft that passed, 0 where none did.
+    """
+
+    statements: tuple[Statement, ...]
+    missing: str
+    dropped: tuple[Reason, ...]
+    confidence: float
+
+    @property
+    def answer(self) -> Answer:
+        """The same as an answer, with the quotes as the documents have them."""
+        if not self.statements:
+            return Ungrounded(self.missing)
+        return Fact(tuple(Sentence(s.text, s.hit.passage.id, s.quote, s.new_paragraph) for s in self.statements))
+
+
+def verify(draft: Answer, evidence: Evidence) -> Verified:
+    """Keep the sentences that this turn's evidence bears, and only those.
+
+    A sentence stands if its passage is among the hits, its quote stands verbatim in that passage's raw text, and its
+    figures and negations are the quote's. What leads elsewhere is taken out of its text first. The answer as a whole
+    falls if its first sentence does, since that is its point, or if half of it or more does.
+    """
+    if isinstance(draft, Ungrounded):
+        return Verified((), _in_words_of(evidence.query.original, draft.missing), (), 0.0)
+    hits = {hit.passage.id: hit for hit in evidence.hits}
+    checked = [_check(sentence, hits) for sentence in draft.sentences]
+    statements = tuple(one for one in checked if isinstance(one, Statement))
+    dropped: tuple[Reason, ...] = tuple(one for one in checked if not isinstance(one, Statement))
+    if not statements or checked[0] is not statements[0] or len(statements) <= len(dropped):
+        return Verified((), "", dropped, 0.0)
+    return Verified(statements, "", dropped, round(evidence.best * len(statements) / len(checked), 2))
+
+
+def _check(sentence: Sentence, hits: dict[str, Hit]) -> Statement | Reason:
+    hit = hits.get(sentence.passage_id)
+    if hit is None:
+        return "unknown_passage"
+    text = clean(sentence.text)
+    if not any(character.isalnum() for character in text):
+        return "empty"
+    span = find_quote(sentence.quote, hit.passage.text)
+    if span is None:
+        return "quote_not_found"
+    quote = hit.passage.text[slice(*span)]
+    if unborne(text, "\n".join([quote, hit.document.title, *hit.passage.headings])):
+        return "figure"
+    if contradicts(text, quote):
+        return "negation"
+    return Statement(text, hit, span, sentence.new_paragraph)
+
+
+def _in_words_of(question: str, missing: str) -> str:
+    """What the draft says is missing, if it only uses the question's words: nothing unchecked goes out that way."""
+    missing = clean(missing)
+    return missing if set(terms(missing)) <= set(terms(question)) else ""

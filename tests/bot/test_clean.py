@@ -1,0 +1,96 @@
+"""Promise 1: nothing that a model writes may lead anywhere."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.clean import clean
+
+LEADS = [
+    "[our page](https://evil.example/a?b=c)",
+    "[our page](<https://evil.example/a b>)",
+    "[our page][1]\n\n[1]: https://evil.example",
+    "![pixel](https://evil.example/p.png)",
+    "![pixel][1]",
+    "<https://evil.example>",
+    "<mailto:a@evil.example>",
+    "https://evil.example/path",
+    "HTTP://EVIL.EXAMPLE",
+    "http : // evil.example",
+    "hxxp://evil.example",
+    "www.evil.example",
+    "evil.example/login",
+    "EVIL.EXAMPLE",
+    "Evil.com",
+    "xn--80ak6aa92e.com",
+    "evil\u3002com",
+    "ev\u200bil.ex\u200bample",
+    "h\u00adttps://evil.example",
+    "https&#58;//evil.example",
+    "&lt;a href=&quot;//evil.example&quot;&gt;here&lt;/a&gt;",
+    "&amp;lt;img src=//evil.example&amp;gt;",
+    "<a href='//evil.example'>here</a>",
+    "<img src=x onerror=alert(1)>",
+    "<<b>script>alert(1)</script>",
+    "<!-- https://evil.example -->",
+    "javascript:alert(1)",
+    "data:text/html;base64,AAAA",
+    "tel:+15550100",
+    "<@U12345678>",
+    "<!here>",
+    "<!subteam^S1|@team>",
+    "<#C12345678|general>",
+    "<at>Everyone</at>",
+    "@channel",
+    "[a[b](https://evil.example)](https://evil.example)",
+]
+LEADING = re.compile(r"evil|https?:|www\.|javascript:|data:|tel:|\]\(|<[@!#a-z/]|(?<!\w)@\w|alert\(1\)<", re.IGNORECASE)
+
+
+@pytest.mark.parametrize("lead", LEADS)
+def test_whatever_leads_elsewhere_is_removed(lead: str) -> None:
+    assert not LEADING.search(clean(f"The clinic opens at 9. {lead} Bring a card."))
+
+
+@given(
+    st.lists(st.sampled_from([*LEADS, "word", " ", "\n", "(", ")", "[", "]", "<", ">", "!", ".", "5 mg"]), max_size=8)
+)
+def test_nothing_leads_elsewhere_however_it_is_put_together(parts: list[str]) -> None:
+    assert not re.search(r"https?://|\]\(http|<[@!#]|<img|<a\b|javascript:a", clean("".join(parts)), re.IGNORECASE)
+
+
+@given(st.text())
+def test_cleaning_what_is_clean_changes_nothing(text: str) -> None:
+    assert clean(clean(text)) == clean(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Take it at 9.30 a.m., e.g. with water. It helps.",
+        "GFR <30 ml/min and >60 ml/min",
+        "Open 9:00 to 12:00, ratio 1:2",
+        "The day ends.In children it is shorter",
+        "Write to hello@larkfield.example about it",
+        "IL-6 and E11.9, 0.5 mg, 10% (see below)",
+        "Data: see below",
+    ],
+)
+def test_ordinary_text_stays_as_it_is(text: str) -> None:
+    assert clean(text) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["It opens at 9 [1].", "It opens at 9 [1, 2].", "It opens at 9 [^3].", "It opens at 9 [p2]."]
+)
+def test_markers_the_model_wrote_are_removed(text: str) -> None:
+    assert clean(text) == "It opens at 9."
+
+
+@pytest.mark.parametrize("line", ["Source: WHO 2021", "**Sources:** leaflet", "Read more: here", "References: [2]"])
+def test_source_lines_the_model_made_up_are_removed(line: str) -> None:
+    assert clean(f"It opens at 9.\n{line}") == "It opens at 9."

@@ -1,0 +1,81 @@
+"""Figures are compared by what they say, not by how they are written."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.quantities import quantities, unborne
+
+
+@pytest.mark.parametrize(
+    ("statement", "evidence"),
+    [
+        ("Take 5 mg.", "a dose of 5 milligrams"),
+        ("It takes two weeks.", "It takes 2 weeks"),
+        ("It takes 2 to 4 weeks.", "for two to four weeks"),
+        ("It takes 2-4 weeks.", "for 2 \u2013 4 weeks"),
+        ("Open from 9 am to 5 pm.", "open 09:00-17:00"),
+        ("Open until noon.", "until 12 noon"),
+        ("Half, that is 50%.", "50 per cent of people"),
+        ("A fever of 38\u00b0C.", "38 degrees Celsius"),
+        ("1000 people", "1,000 people"),
+        ("Twice daily.", "twice a day"),
+        ("At most 20 MME/day.", "no more than 20 MME per day"),
+        ("On Tuesdays.", "every Tuesday"),
+        ("From 1 October 2026.", "from October 1, 2026"),
+        ("COVID-19 and IL6", "covid-19, IL-6"),
+        ("One of them helps.", "some of them help"),
+        ("It may help.", "it can help"),
+        ("It is 28 days.", "| days | 28 |"),
+        ("Five visitors", "5 visitors may come"),
+    ],
+)
+def test_the_same_figure_is_borne_however_it_is_written(statement: str, evidence: str) -> None:
+    assert unborne(statement, evidence) == ()
+
+
+@pytest.mark.parametrize(
+    ("statement", "evidence"),
+    [
+        ("Take 5 mg.", "take 0.5 mg"),
+        ("Take 5 mg.", "take 5 mcg"),
+        ("Take 5 mg.", "take 5 mg/kg"),
+        ("Take 5 g.", "take 5 mg"),
+        ("Two to four.", "24 of them"),
+        ("It takes 2 to 4 weeks.", "2 visitors for 4 weeks"),
+        ("It takes 3 weeks.", "It takes 2 weeks"),
+        ("It takes 2 days.", "It takes 2 weeks"),
+        ("Open until 5 am.", "open until 5 pm"),
+        ("50% of people", "15% of people"),
+        ("1,000 people", "1,001 people"),
+        ("Twice daily.", "once daily"),
+        ("Weekly.", "daily"),
+        ("On Wednesday.", "on Tuesday"),
+        ("In March 2026.", "in April 2026"),
+        ("Code E11.8", "code E11.9"),
+        ("COVID-19", "COVID"),
+        ("Type 1 diabetes", "type 2 diabetes"),
+        ("It costs \u00a35.", "it costs \u00a350"),
+        ("1.5 million", "1.5 thousand"),
+        ("One day.", "two days"),
+    ],
+)
+def test_another_figure_is_not_borne(statement: str, evidence: str) -> None:
+    assert unborne(statement, evidence)
+
+
+@given(st.text())
+def test_every_text_bears_its_own_figures(text: str) -> None:
+    assert unborne(text, text) == ()
+
+
+@given(st.integers(1, 10**9), st.integers(1, 10**9), st.sampled_from(["mg", "ml", "%", "weeks", ""]))
+def test_two_numbers_are_told_apart(first: int, second: int, unit: str) -> None:
+    assert bool(unborne(f"it is {first} {unit}", f"it is {second} {unit}")) == (first != second)
+
+
+def test_one_is_a_number_only_with_a_unit() -> None:
+    assert quantities("one of these") == frozenset()
+    assert {str(quantity) for quantity in quantities("one or two days")} == {"1 d", "2 d"}
