@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from bot.answer import Answer, Ungrounded
 
-    from bot.answer import Answer
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from memory.replay import Exchange
     from retrieval.evidence import Evidence
 
@@ -23,6 +25,30 @@ class Answerer(Protocol):
     async def answer(self, question: str, evidence: Evidence, history: Sequence[Exchange]) -> Answer:
         """A draft for a question that stands alone. Raises `Transient`, `Permanent` or `Refused`."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One call of an answerer."""
+
+    question: str
+    evidence: Evidence
+    history: tuple[Exchange, ...]
+
+
+@dataclass(slots=True)
+class ScriptedAnswerer:
+    """A fake: `write` makes the draft, or raises. `asked` keeps every call, to see what a model would have seen."""
+
+    write: Callable[[Asked], Answer] = lambda _: Ungrounded()
+    name: str = "scripted"
+    asked: list[Asked] = field(default_factory=list)
+
+    async def answer(self, question: str, evidence: Evidence, history: Sequence[Exchange]) -> Answer:
+        """What `write` makes of it."""
+        call = Asked(question, evidence, tuple(history))
+        self.asked.append(call)
+        return self.write(call)
 
 
 class Rewriter(Protocol):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from bot.answer import Answer, Fact, Sentence, Ungrounded
 from bot.clean import clean
+from bot.quote import SHORTEST
 from bot.statements import Piece, Shape, cells, pieces
 from retrieval.terms import stem, terms, words
 
@@ -23,7 +24,7 @@ _LENGTH = 480
 """So many characters of one passage are plenty; a list or sentence that is begun is ended all the same."""
 _STATEMENTS = 4
 _LIST_ITEMS = 10
-_NEAR = 0.55
+_NEAR = 0.4
 """A further passage is worth its room if its best statement bears this share of the question by itself, ..."""
 _NEW = 0.2
 """... and at least so much of it that the passages before do not."""
@@ -147,8 +148,11 @@ def _introduces(piece: Piece, raw: str) -> bool:
 
 
 def _sayable(text: str) -> bool:
-    """Whether it still says something once links are gone: "See www.example.org." does not."""
-    return clean(text) == re.sub(r"[ \t]+", " ", text).strip() or len(words(clean(text))) > 3
+    """Whether it can be quoted, and still says something once links are gone: "See www.example.org." does not."""
+    left = clean(text)
+    if sum(character.isalnum() for character in text) < SHORTEST:
+        return False
+    return left == re.sub(r"[ \t]+", " ", text).strip() or len(words(left)) > 3
 
 
 def _stems(text: str) -> set[str]:

@@ -12,7 +12,8 @@ _QUOTES = str.maketrans(
      "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u201f": '"', "\u2033": '"', "\u00ab": '"', "\u00bb": '"'}
 )  # fmt: skip
 _LINE_END_HYPHEN = re.compile(r"(?<=[^\W\d_])-[ \t]*\n\s*(?=[^\W\d_])")
-_SHORTEST = 3
+SHORTEST = 3
+"""Letters and digits that a quote has to hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +29,10 @@ def find_quote(quote: str, raw: str) -> tuple[int, int] | None:
 
     Forms of one letter (composed or not, ligatures, full width), dashes, quotation marks, invisible characters, white
     space and hyphenation at a line's end count as equal, and nothing else: not case, not superscripts, not fractions.
-    A quote of fewer than three letters or digits is no evidence, and one that starts or ends inside a word or number
-    ("5 mg" in "0.5 mg") is not the document's.
+    A quote of fewer letters and digits than `SHORTEST` is no evidence, and one that starts or ends inside a word or
+    number ("5 mg" in "0.5 mg") is not the document's.
     """
-    if sum(character.isalnum() for character in quote) < _SHORTEST:
+    if sum(character.isalnum() for character in quote) < SHORTEST:
         return None
     for keep_hyphens in (True, False):
         needle = _fold(quote, keep_hyphens=keep_hyphens).text.strip()

@@ -21,3 +21,7 @@ class TurnSettings:
     passages: int = 8
     replay_tokens: int = 1500
     question_limit: int = 8000
+
+    def visible(self, *, guest: bool) -> frozenset[str] | None:
+        """The collections that an author may see; None means all."""
+        return self.public_collections if guest else None

@@ -45,7 +45,7 @@ class _Line:
 _LINE = re.compile(r"[^\n]*(?:\n|\Z)")
 _ITEM = re.compile(r"(?:[-*+\u2022\u25aa\u25e6\u2013]|\d{1,3}[.)])\s+(?=\S)")
 _ROW = re.compile(r"\|.*\||[^|]+(?:\s\|\s[^|]*)+")
-_RULE = re.compile(r"\|?(?:\s*:?-{2,}:?\s*\|?)+")
+_RULE = re.compile(r"\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?)?|-{3,}")
 _HEADING = re.compile(r"#{1,6}\s")
 _END = re.compile(
     r"""[.!?\u2026]["'\u201d\u2019)\]]*(?=\s+["'\u201c\u2018(\[]?[A-Z0-9\u00c0-\u00de])|[\u3002\uff01\uff1f]"""

@@ -5,8 +5,14 @@ from __future__ import annotations
 import tomllib
 from functools import cache
 from importlib import resources
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+_HIGH, _MEDIUM = 0.8, 0.5
 
 
 class _Section(BaseModel):
@@ -69,6 +75,18 @@ class SourceWords(_Section):
     show: str
     gone: str
 
+    def found(self, found_by: Collection[str]) -> str:
+        """How a passage was found, in words; empty where nothing is known of it."""
+        match "keyword" in found_by, "vector" in found_by:
+            case True, True:
+                return self.found_both
+            case True, False:
+                return self.found_keyword
+            case False, True:
+                return self.found_vector
+            case _:
+                return ""
+
 
 class ConfidenceWords(_Section):
     """How well the shown answer is borne by its sources."""
@@ -76,6 +94,12 @@ class ConfidenceWords(_Section):
     high: str
     medium: str
     low: str
+
+    def of(self, confidence: float) -> str:
+        """A confidence in [0, 1] in words."""
+        if confidence >= _HIGH:
+            return self.high
+        return self.medium if confidence >= _MEDIUM else self.low
 
 
 class StatusWords(_Section):

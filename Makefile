@@ -1,0 +1,51 @@
+# Everything here makes what it needs in .venv, on a machine that has only Python, and does so once.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+MADE := $(VENV)/.made
+DEV := $(VENV)/.made-dev
+
+.PHONY: install demo test check format bench constraints clean
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Citewell needs Python 3.11 or newer; '$(PYTHON)' is older. Name another: make PYTHON=python3.12 ..." >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+
+$(MADE): pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Setting up in $(VENV), once..." >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e . >&2
+	@touch $@
+
+$(DEV): $(MADE)
+	@echo "Adding what the tests need, once..." >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]' >&2
+	@touch $@
+
+install: $(MADE)  ## the citewell command in .venv/bin
+
+demo: $(MADE)  ## a chat over the sample documents: no keys, no servers
+	@$(BIN)/citewell demo
+
+test: $(DEV)  ## every test
+	@$(BIN)/python -m pytest
+
+check: $(DEV)  ## format, lint, types, architecture, then the tests
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/python -m pytest
+
+format: $(DEV)  ## mend what the formatter and the linter can
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+bench: $(DEV)  ## the measurements, on the real data where it is there
+	@$(BIN)/python -m tests.bench
+
+constraints: $(DEV)  ## pin what is installed now
+	@$(BIN)/python -m pip freeze --exclude-editable | grep -E '^[A-Za-z0-9_.-]+==' > constraints.txt
+
+clean:
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,112 @@
+"""Extracts read as an answer: the passages' own sentences, as many as the question needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.answer import Fact, Ungrounded
+from bot.compose import compose
+from bot.extractive import ExtractiveAnswerer
+from bot.verify import verify
+from retrieval.ram_index import RamIndex
+from tests.bot.evidence import evidence, hit
+
+if TYPE_CHECKING:
+    from retrieval.evidence import Hit
+
+FLU = hit(
+    "The flu clinic is open on Tuesdays from 9 am to 12 noon. It is in Room 4.\n\n"
+    "Please bring:\n\n- your card\n- a pen\n\n"
+    "Children come on Saturdays. A parent must come too.",
+    title="Flu clinic",
+)
+HOURS = hit(
+    "| Day | Reception |\n|---|---|\n| Monday | 8 am to 6 pm |\n| Thursday | 8 am to 8 pm |", n=2, title="Opening hours"
+)
+
+
+async def extract(question: str, *hits: Hit) -> str:
+    index = RamIndex()
+    for one in hits:
+        await index.replace(one.document, [one.passage])
+    found = evidence(*hits, question=question)
+    draft = await ExtractiveAnswerer(index).answer(question, found, ())
+    return compose(verify(draft, found).statements)[0]
+
+
+async def test_it_begins_with_the_sentence_that_answers_and_keeps_what_belongs_to_it() -> None:
+    text = await extract("When is the flu clinic open?", FLU)
+    assert text.startswith("The flu clinic is open on Tuesdays from 9 am to 12 noon. It is in Room 4.")
+
+
+async def test_a_sentence_that_leans_back_brings_the_one_before_it() -> None:
+    assert (await extract("Which room?", FLU)).startswith("The flu clinic is open on Tuesdays")
+
+
+async def test_a_list_comes_whole_with_its_introduction() -> None:
+    assert (await extract("Do I need my card?", FLU)).startswith("Please bring:\n- your card\n- a pen")
+
+
+async def test_a_row_is_read_with_its_columns() -> None:
+    assert (
+        await extract("When does reception close on Thursday?", HOURS)
+        == "- Day: Thursday · Reception: 8 am to 8 pm [1]"
+    )
+
+
+async def test_a_second_passage_is_added_only_if_it_says_more() -> None:
+    again = hit("The flu clinic is open on Tuesdays.", n=2, title="Flu clinic")
+    assert "[2]" not in await extract("When is the flu clinic open?", FLU, again)
+    assert "[2]" in await extract("When is the flu clinic open, and when does reception close on Thursday?", FLU, HOURS)
+
+
+async def test_markup_is_not_read_out() -> None:
+    assert (
+        await extract("What is open?", hit("The *clinic* is **open**.\n> Really open."))
+        == "The clinic is open. Really open. [1]"
+    )
+
+
+async def test_a_sentence_that_is_only_a_link_is_passed_over() -> None:
+    text = await extract("Where is the flu clinic?", hit("https://flu.example/clinic\n\nThe flu clinic is in Room 4."))
+    assert text == "The flu clinic is in Room 4. [1]"
+
+
+async def test_without_hits_there_is_no_answer() -> None:
+    assert isinstance(await ExtractiveAnswerer(RamIndex()).answer("What?", evidence(), ()), Ungrounded)
+
+
+@pytest.mark.parametrize("length", [1, 40])
+async def test_it_is_never_a_wall_of_text(length: int) -> None:
+    text = await extract("clinic flu", hit("The clinic has a flu session in the morning of this day. " * length))
+    assert len(text) < 800
+
+
+RAW = st.lists(
+    st.sampled_from(
+        [
+            "Take 5 mg. ",
+            "Do not come. ",
+            "It is open at 9 am",
+            "\n",
+            "\n\n",
+            "- a card",
+            "| a | 2 |",
+            "\u201cyes.\u201d ",
+        ]
+    ),
+    min_size=1,
+    max_size=12,
+).map("".join)
+
+
+@given(RAW, st.sampled_from(["open card", "when", "5 mg", "come?"]))
+async def test_every_extract_passes_the_check_it_is_put_to(raw: str, question: str) -> None:
+    index = RamIndex()
+    found = evidence(hit(raw), question=question)
+    draft = await ExtractiveAnswerer(index).answer(question, found, ())
+    assert not isinstance(draft, Fact) or verify(draft, found).dropped == ()
