@@ -22,12 +22,12 @@ class Conversation:
     @property
     def key(self) -> str:
         """The conversation id: one string, stable for a thread; `parse` reads it back."""
-        return f"{self.place}:{quote(self.thread, safe='')}"
+        return f"{self.place}:{_escaped(self.thread)}"
 
     @property
     def place(self) -> str:
         """The channel as one string, the same for all its threads."""
-        return ":".join(quote(part, safe="") for part in (self.platform, self.tenant, self.channel))
+        return ":".join(_escaped(part) for part in (self.platform, self.tenant, self.channel))
 
     @classmethod
     def parse(cls, key: str) -> Conversation:
@@ -37,3 +37,8 @@ class Conversation:
             msg = f"not a conversation id (platform:tenant:channel:thread): {key!r}"
             raise ValueError(msg)
         return cls(*(unquote(part) for part in parts))
+
+
+def _escaped(part: str) -> str:
+    """So that no part can hold the separator. A lone surrogate, which no encoding takes, becomes a question mark."""
+    return quote(part, safe="", errors="replace")

@@ -1,0 +1,105 @@
+"""Brings one reply to its platform: again after what passes, never a second time after what arrived."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass, field
+from random import SystemRandom
+from typing import TYPE_CHECKING, Protocol
+
+from bot.errors import Permanent, Transient
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from bot.messages import IncomingMessage, Reply
+
+logger = logging.getLogger(__name__)
+
+
+class Delivery(Protocol):
+    """One platform, as the dispatcher needs it. Its SDK's errors come out as `Transient` or `Permanent`."""
+
+    async def working(self, message: IncomingMessage) -> None:
+        """Show that the message is being worked on. Its failure never matters, and it may be cancelled."""
+        ...
+
+    async def deliver(self, message: IncomingMessage, reply: Reply) -> None:
+        """Show the reply to the message, once."""
+        ...
+
+    async def delivered(self, message: IncomingMessage) -> bool:
+        """Whether a reply to the message stands there already.
+
+        Asked only where one may: after a restart, and after a try that ended without a clear no.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Courier:
+    """Delivers a reply in up to `tries` tries of `deadline` seconds each.
+
+    The wait in between doubles from `first` up to `most` seconds, and a random half of it is left off, so that many
+    do not come back at once; where the platform said how long to wait, that is waited, and a little more. `chance`
+    gives a uniform number in [0, 1).
+    """
+
+    tries: int = 6
+    first: float = 1.0
+    most: float = 60.0
+    deadline: float = 30.0
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    chance: Callable[[], float] = field(default_factory=lambda: SystemRandom().random)
+
+    async def deliver(self, delivery: Delivery, message: IncomingMessage, reply: Reply, *, unsure: bool) -> bool:
+        """Whether the message is settled: delivered, found delivered, or refused for good. False: try later.
+
+        `unsure` says that a reply may stand there already, so that the platform is asked first. Whatever is neither
+        `Transient`, `Permanent` nor a time-out is raised on.
+        """
+        for tried in range(1, self.tries + 1):
+            try:
+                async with asyncio.timeout(self.deadline):
+                    if not (unsure and await self._stands(delivery, message)):
+                        await delivery.deliver(message, reply)
+            except Permanent as error:
+                logger.error(  # noqa: TRY400 - a traceback ends in the platform's words, which may quote the reply
+                    "reply to %s refused for good by the platform (%s), trace %s",
+                    message.key,
+                    type(error).__name__,
+                    reply.trace_id,
+                )
+                return True
+            except (Transient, TimeoutError) as error:
+                retry_after = error.retry_after if isinstance(error, Transient) else None
+                unsure = unsure or retry_after is None
+                logger.warning("reply to %s not delivered, try %d (%s)", message.key, tried, type(error).__name__)
+                if tried < self.tries:
+                    await self.sleep(self._wait(tried, retry_after))
+            else:
+                return True
+        return False
+
+    def _wait(self, tried: int, retry_after: float | None) -> float:
+        if retry_after is not None:
+            return retry_after + self.first * self.chance()
+        return min(self.most, self.first * 2.0 ** (tried - 1)) * (1 - self.chance() / 2)
+
+    async def found(self, delivery: Delivery, message: IncomingMessage) -> bool:
+        """Whether the platform says right now that a reply stands there."""
+        try:
+            async with asyncio.timeout(self.deadline):
+                return await self._stands(delivery, message)
+        except (Transient, TimeoutError) as error:
+            logger.warning("cannot tell yet whether %s was answered (%s)", message.key, type(error).__name__)
+            return False
+
+    async def _stands(self, delivery: Delivery, message: IncomingMessage) -> bool:
+        """False where the platform will never say, since silence is the worse fault."""
+        try:
+            return await delivery.delivered(message)
+        except Permanent as error:
+            logger.warning("cannot tell whether %s was answered (%s)", message.key, type(error).__name__)
+            return False

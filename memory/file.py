@@ -1,0 +1,145 @@
+"""The memory file: one SQLite database, opened when first used, shared by all that keep something in it."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from memory.errors import MemoryTooNew, MemoryUnavailable, explained
+from memory.migrations import migrate, unknown_steps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from sqlite_utils import Database
+
+T = TypeVar("T")
+
+SCRUB_WAIT_MS = 250
+"""How long emptying the log waits for readers of other processes; what did not work is tried after the next write."""
+
+
+class _Connections(NamedTuple):
+    writer: Database
+    reader: Database
+
+
+class MemoryFile:
+    """Work on the file, off the event loop: writes one after another on one thread, reads on another.
+
+    A committed write is on the disk (WAL, synchronous FULL). Deleted text is overwritten (secure_delete); a write
+    that asks for `scrub` also empties the write-ahead log, so that no copy lingers there. The file is the owner's
+    alone (mode 600). `busy_seconds` bounds the wait for other processes that write.
+    """
+
+    def __init__(self, path: Path, *, busy_seconds: float = 5.0) -> None:
+        self.path = path
+        self._busy_ms = int(busy_seconds * 1000)
+        self._writing = ThreadPoolExecutor(1, "memory-write")
+        self._reading = ThreadPoolExecutor(1, "memory-read")
+        self._opening = Lock()
+        self._connections: _Connections | None = None
+        self._scrub_due = False
+
+    async def open(self) -> None:
+        """Open and migrate now instead of at first use. Raises `MemoryUnavailable` and its kinds."""
+        await self._run(self._writing, self._connected)
+
+    async def read(self, work: Callable[[Database], T]) -> T:
+        """What `work` returns; all its queries see one state of the file."""
+
+        def job() -> T:
+            reader = self._connected().reader
+            with explained(self.path), reader.atomic():
+                return work(reader)
+
+        return await self._run(self._reading, job)
+
+    async def write(self, work: Callable[[Database], T], *, scrub: bool = False) -> T:
+        """What `work` returns, once its changes are on the disk: all of them, or none if it raises.
+
+        Its first statement has to write: a transaction that starts by reading fails, and does not wait, where
+        another process writes in between.
+        """
+
+        def job() -> T:
+            writer = self._connected().writer
+            with explained(self.path):
+                with writer.atomic():
+                    result = work(writer)
+                self._scrub_due = self._scrub_due or scrub
+                if self._scrub_due:
+                    self._scrub_due = not self._emptied_log(writer)
+            return result
+
+        return await self._run(self._writing, job)
+
+    async def close(self) -> None:
+        """Finish what was asked for, then let go of the file and the threads. Calling it again does nothing."""
+        await asyncio.to_thread(self._close)
+
+    async def _run(self, executor: ThreadPoolExecutor, job: Callable[[], T]) -> T:
+        try:
+            future = asyncio.get_running_loop().run_in_executor(executor, job)
+        except RuntimeError as error:
+            msg = f"the memory file {self.path} was closed; open it anew"
+            raise MemoryUnavailable(msg) from error
+        return await future
+
+    def _connected(self) -> _Connections:
+        with self._opening:
+            if self._connections is None:
+                with explained(self.path):
+                    self._connections = self._open()
+            return self._connections
+
+    def _open(self) -> _Connections:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.touch(mode=0o600)
+        writer = self._connect()
+        try:
+            self._refuse_newer(writer)
+            writer.enable_wal()
+            writer.execute("PRAGMA synchronous = FULL")
+            writer.execute("PRAGMA secure_delete = ON")
+            writer.execute("PRAGMA foreign_keys = ON")
+            migrate(writer)
+            reader = self._connect()
+            reader.execute("PRAGMA query_only = ON")
+        except BaseException:
+            writer.close()
+            raise
+        return _Connections(writer, reader)
+
+    def _refuse_newer(self, db: Database) -> None:
+        newer = sorted(unknown_steps(db))
+        if newer:
+            msg = (
+                f"{self.path} was written by a newer Citewell (steps {', '.join(newer)}): "
+                "install that version, or name another CITEWELL_HOME"
+            )
+            raise MemoryTooNew(msg)
+
+    def _connect(self) -> Database:
+        from sqlite_utils import Database  # here, not above: it takes half a second to load
+
+        connection = sqlite3.connect(self.path, timeout=self._busy_ms / 1000, check_same_thread=False)
+        return Database(connection, execute_plugins=False)
+
+    def _emptied_log(self, writer: Database) -> bool:
+        writer.execute(f"PRAGMA busy_timeout = {min(SCRUB_WAIT_MS, self._busy_ms)}")
+        [(busy, _, _)] = writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        writer.execute(f"PRAGMA busy_timeout = {self._busy_ms}")
+        return not busy
+
+    def _close(self) -> None:
+        self._writing.shutdown()
+        self._reading.shutdown()
+        with self._opening:
+            if self._connections is not None:
+                self._connections.reader.close()
+                self._connections.writer.close()

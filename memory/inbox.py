@@ -1,0 +1,158 @@
+"""Messages taken in and not yet answered, so that a crash silences none and a duplicate is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from memory.columns import storable, utc, utc_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from sqlite_utils import Database
+
+    from memory.file import MemoryFile
+
+
+@dataclass(frozen=True, slots=True)
+class InboxEntry:
+    """One accepted message. `payload` is the caller's to write and read; `accepted_at` is an aware time."""
+
+    key: str
+    conversation: str
+    payload: str
+    accepted_at: datetime
+
+    def __post_init__(self) -> None:
+        if self.accepted_at.tzinfo is None:
+            raise ValueError("an entry's time carries its time zone")
+
+
+class Inbox(Protocol):
+    """Accepted, begun any number of times, done. Every method is safe to call from many tasks at once."""
+
+    async def accept(self, entry: InboxEntry) -> bool:
+        """Store it before returning. False, and nothing is changed, if its key was seen before in whatever state."""
+        ...
+
+    async def begin(self, key: str) -> int:
+        """Count one more attempt and say which it is, from 1; 0 if nothing is pending under that key."""
+        ...
+
+    async def done(self, key: str) -> None:
+        """Answered: wipe the words and keep the key. An unknown key is no error."""
+        ...
+
+    async def pending(self) -> Sequence[InboxEntry]:
+        """What was accepted and is not done, oldest first."""
+        ...
+
+    async def forget_before(self, moment: datetime) -> int:
+        """Drop the keys of done messages accepted before `moment` and say how many went; pending ones stay."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of files and threads. Calling it again does nothing."""
+        ...
+
+
+class SqliteInbox:
+    """An `Inbox` that outlives the process. Every method may raise `MemoryUnavailable`."""
+
+    def __init__(self, file: MemoryFile) -> None:
+        self._file = file
+
+    async def accept(self, entry: InboxEntry) -> bool:
+        """Whether it is new; it is on the disk when this returns."""
+        values = [*map(storable, (entry.key, entry.conversation, entry.payload)), utc_text(entry.accepted_at)]
+        insert = """
+            INSERT INTO inbox (key, conversation, payload, accepted_at) VALUES (?, ?, ?, ?)
+            ON CONFLICT (key) DO NOTHING
+        """
+        return await self._file.write(lambda db: db.execute(insert, values).rowcount == 1)
+
+    async def begin(self, key: str) -> int:
+        """The number of this attempt, counted through restarts."""
+        update = "UPDATE inbox SET attempts = attempts + 1 WHERE key = ? AND NOT done RETURNING attempts"
+
+        def count(db: Database) -> int:
+            return sum(attempts for (attempts,) in db.execute(update, [storable(key)]).fetchall())
+
+        return await self._file.write(count)
+
+    async def done(self, key: str) -> None:
+        """Wipe the words, from the file and its log."""
+        update = "UPDATE inbox SET done = 1, payload = '', conversation = '' WHERE key = ?"
+        await self._file.write(lambda db: db.execute(update, [storable(key)]), scrub=True)
+
+    async def pending(self) -> Sequence[InboxEntry]:
+        """What waits, oldest first."""
+        query = "SELECT key, conversation, payload, accepted_at FROM inbox WHERE NOT done ORDER BY accepted_at, id"
+        rows = await self._file.read(lambda db: list(db.query(query)))
+        return [InboxEntry(**{**row, "accepted_at": utc(row["accepted_at"])}) for row in rows]
+
+    async def forget_before(self, moment: datetime) -> int:
+        """Drop old keys that are done."""
+        delete = "DELETE FROM inbox WHERE done AND accepted_at < ?"
+        return await self._file.write(lambda db: db.execute(delete, [utc_text(moment)]).rowcount)
+
+    async def close(self) -> None:
+        """Close the memory file, for all that share it. Calling it again does nothing."""
+        await self._file.close()
+
+
+@dataclass(slots=True)
+class _Waiting:
+    entry: InboxEntry
+    attempts: int = 0
+
+
+class RamInbox:
+    """An `Inbox` that goes with the process: for guests, and for tests. It keeps the last `keys` done keys."""
+
+    def __init__(self, *, keys: int = 10_000) -> None:
+        self._most_done = keys
+        self._waiting: dict[str, _Waiting] = {}
+        self._done: dict[str, datetime] = {}
+
+    async def accept(self, entry: InboxEntry) -> bool:
+        """Whether it is new."""
+        if entry.key in self._waiting or entry.key in self._done:
+            return False
+        self._waiting[entry.key] = _Waiting(entry)
+        return True
+
+    async def begin(self, key: str) -> int:
+        """The number of this attempt."""
+        waiting = self._waiting.get(key)
+        if waiting is None:
+            return 0
+        waiting.attempts += 1
+        return waiting.attempts
+
+    async def done(self, key: str) -> None:
+        """Wipe the words and keep the key."""
+        waiting = self._waiting.pop(key, None)
+        if waiting is None:
+            return
+        self._done[key] = waiting.entry.accepted_at
+        if len(self._done) > self._most_done:
+            del self._done[next(iter(self._done))]
+
+    async def pending(self) -> Sequence[InboxEntry]:
+        """What waits, oldest first."""
+        return sorted((waiting.entry for waiting in self._waiting.values()), key=lambda entry: entry.accepted_at)
+
+    async def forget_before(self, moment: datetime) -> int:
+        """Drop old keys that are done."""
+        old = [key for key, accepted_at in self._done.items() if accepted_at < moment]
+        for key in old:
+            del self._done[key]
+        return len(old)
+
+    async def close(self) -> None:
+        """Forget everything."""
+        self._waiting.clear()
+        self._done.clear()
