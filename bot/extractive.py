@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from bot.answer import Answer, Fact, Sentence, Ungrounded
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
 _LENGTH = 480
 """So many characters of one passage are plenty; a list or sentence that is begun is ended all the same."""
+_SHORT = 320
+"""A passage of no more characters is given whole: its sentences were written to stand together."""
+_LEAD = 0.6
+"""What stands first says it best: the answer begins at the first statement worth this share of the worthiest."""
 _STATEMENTS = 4
 _LIST_ITEMS = 10
 _NEAR = 0.4
@@ -30,6 +35,7 @@ _NEW = 0.2
 """... and at least so much of it that the passages before do not."""
 _PASSAGES = 3
 _LOOKED_AT = 6
+_ENDED = (".", "!", "?", "\u2026", '"', "\u201d", ")", "\u3002", "\uff01", "\uff1f")
 _LEANS_BACK = re.compile(
     r"(?:it|its|they|their|them|this|these|those|that|he|she|however|but|also|in addition|for example|such|then|"
     r"otherwise|therefore|instead)\b",
@@ -95,15 +101,16 @@ class ExtractiveAnswerer:
 
 def _extract(hit: Hit, weights: Mapping[str, float]) -> _Extract | None:
     raw = hit.passage.text
-    found = [piece for piece in pieces(raw) if _sayable(raw[slice(*piece.span)])]
+    found = _sayable(pieces(raw), raw)
     if not found:
         return None
     above = _stems(" ".join([hit.document.title, *hit.passage.headings])) & weights.keys()
     bears = [_stems(raw[slice(*piece.span)] + " " + " ".join(piece.header)) & weights.keys() for piece in found]
     # A word that the heading says already tells little about which sentence below it is meant.
     worth = [sum(weights[word] * (0.5 if word in above else 1.0) for word in words_) for words_ in bears]
-    anchor = max(range(len(found)), key=lambda i: (round(worth[i], 6), -i))
-    chosen = _around(anchor, found, worth, raw)
+    anchor = next(i for i in range(len(found)) if worth[i] >= _LEAD * max(worth))
+    short = len(raw) <= _SHORT and all(piece.shape is Shape.SENTENCE for piece in found)
+    chosen = list(range(len(found))) if short else _around(anchor, found, worth, raw)
     borne = frozenset(above.union(*(bears[i] for i in chosen)))
     return _Extract(
         hit=hit,
@@ -144,15 +151,34 @@ def _goes_on(chosen: Sequence[int], i: int, found: Sequence[Piece], worth: Seque
 
 
 def _introduces(piece: Piece, raw: str) -> bool:
-    return piece.shape is Shape.SENTENCE and raw[piece.span[1] - 1] == ":"
+    """Whether a list may follow: "You need:", or a sentence that nothing ends."""
+    return piece.shape is Shape.SENTENCE and not raw[: piece.span[1]].endswith(_ENDED)
 
 
-def _sayable(text: str) -> bool:
+def _sayable(found: Sequence[Piece], raw: str) -> list[Piece]:
+    """The pieces that say something by themselves; if only fragments are there, those."""
+    quotable = [piece for piece in found if _says_something(raw[slice(*piece.span)])]
+    whole = [
+        piece
+        for piece, following in zip_longest(quotable, quotable[1:])
+        if piece.shape is not Shape.SENTENCE or _is_whole(raw[slice(*piece.span)], following)
+    ]
+    return whole or quotable
+
+
+def _says_something(text: str) -> bool:
     """Whether it can be quoted, and still says something once links are gone: "See www.example.org." does not."""
     left = clean(text)
     if sum(character.isalnum() for character in text) < SHORTEST:
         return False
     return left == re.sub(r"[ \t]+", " ", text).strip() or len(words(left)) > 3
+
+
+def _is_whole(text: str, following: Piece | None) -> bool:
+    """Whether it is no caption and no part of a sentence that a passage's edge cuts through."""
+    if text[0].islower() or text[0] in ",;:)":
+        return False
+    return text.endswith((*_ENDED, ":")) or (following is not None and following.shape is not Shape.SENTENCE)
 
 
 def _stems(text: str) -> set[str]:

@@ -48,6 +48,10 @@ class Trace:
         finally:
             span.milliseconds = (self.clock() - began) * 1000
 
+    def add(self, name: str, milliseconds: float, **attributes: Attribute) -> None:
+        """Note a stage that was timed elsewhere, inside the one that has just begun."""
+        self.spans.append(Span(name, milliseconds, attributes))
+
     def __str__(self) -> str:
         """One line for the log: the id, then each stage with its time and attributes."""
         stages = (

@@ -51,6 +51,20 @@ async def test_a_list_comes_whole_with_its_introduction() -> None:
     assert (await extract("Do I need my card?", FLU)).startswith("Please bring:\n- your card\n- a pen")
 
 
+async def test_a_sentence_that_nothing_ends_introduces_the_list_below_it() -> None:
+    text = await extract(
+        "What may people with flu have?", hit("People with flu may have\n\n- fever\n- cough\n\nCall us. " * 2)
+    )
+    assert text.startswith("People with flu may have\n- fever\n- cough")
+
+
+async def test_what_a_passages_edge_cuts_is_not_said() -> None:
+    raw = (
+        "and flu drops of rain. Flu is an illness that comes with fever. " + "It passes by itself. " * 20 + "Flu can be"
+    )
+    assert (await extract("What is flu?", hit(raw))).startswith("Flu is an illness that comes with fever.")
+
+
 async def test_a_row_is_read_with_its_columns() -> None:
     assert (
         await extract("When does reception close on Thursday?", HOURS)

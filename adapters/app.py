@@ -1,0 +1,172 @@
+"""The composition root: the only place that wires parts together."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from adapters.dispatch import Dispatcher
+from adapters.sources import Sources, answering_sources
+from bot.errors import Misconfigured
+from bot.extractive import ExtractiveAnswerer
+from bot.followup import RuleRewriter
+from bot.settings import TurnSettings
+from bot.turn import Engine, Memories
+from bot.wording import wording
+from memory.file import MemoryFile
+from memory.inbox import RamInbox, SqliteInbox
+from memory.ram import RamMemory
+from memory.sqlite import SqliteMemory
+from retrieval.grade import Grader
+from retrieval.search import PipelineSettings, Searcher
+from retrieval.sqlite_index import SqliteIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from adapters.settings import Settings
+    from bot.answerer import Answerer, Rewriter
+    from bot.claude_api import Claude
+    from retrieval.embed import Embedder
+    from retrieval.index import Index
+
+NO_EMBEDDER = "none"
+"""The value of `CITEWELL_EMBEDDER` that means words alone."""
+
+
+def utc_now() -> datetime:
+    """The time, with its zone."""
+    return datetime.now(UTC)
+
+
+def short_id() -> str:
+    """A trace's id: short enough to be read out on the telephone."""
+    return uuid.uuid4().hex[:12]
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """The parts, wired. `close` lets go of them in turn; it is used as `async with`."""
+
+    settings: Settings
+    index: Index
+    embedder: Embedder | None
+    searcher: Searcher
+    engine: Engine
+    sources: Sources
+    dispatcher: Dispatcher
+    memory_file: MemoryFile
+    claude: Claude | None
+
+    async def __aenter__(self) -> Application:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the files and the connection to the model's server."""
+        if self.claude is not None:
+            await self.claude.aclose()
+        await self.memory_file.close()
+        await self.index.close()
+
+
+async def build(
+    settings: Settings,
+    *,
+    clock: Callable[[], datetime] = utc_now,
+    new_id: Callable[[], str] = short_id,
+    pipeline: PipelineSettings | None = None,
+    re_embed: bool = False,
+    answerer: Answerer | None = None,
+) -> Application:
+    """Everything that answers, on one index and one memory. Nothing is read from a model before it is needed.
+
+    `answerer` stands in for the one that the settings choose. Raises `Misconfigured`, `RetrievalError` or
+    `MemoryUnavailable`, each saying how to mend it.
+    """
+    embedder = await choose_embedder(settings)
+    model = None if embedder is None else (embedder.name, embedder.dimensions)
+    index = await SqliteIndex.open(settings.index_path, embedder=model, re_embed=re_embed)
+    memory_file = MemoryFile(settings.memory_path)
+    memories = Memories(durable=SqliteMemory(memory_file), guests=RamMemory())
+    searcher = Searcher(index, embedder, Grader.fitted(threshold=settings.evidence_threshold))
+    extractive = ExtractiveAnswerer(index)
+    claude = choose_claude(settings)
+    writer, rewriter = _writers(claude, extractive)
+    engine = Engine(
+        searcher=searcher,
+        index=index,
+        answerer=answerer or writer,
+        fallback=extractive,
+        rewriter=rewriter,
+        memories=memories,
+        wording=wording(settings.language),
+        settings=TurnSettings(
+            country=settings.country,
+            public_collections=settings.public_collections,
+            passages=settings.passages,
+            replay_tokens=settings.replay_tokens,
+            question_limit=settings.question_limit,
+        ),
+        pipeline=pipeline or PipelineSettings(),
+        clock=clock,
+        new_id=new_id,
+    )
+    sources = Sources(memories, index, lambda _, author: engine.settings.visible(guest=author.guest))
+    dispatcher = Dispatcher(
+        answering_sources(engine.respond, sources, engine.wording),
+        durable=SqliteInbox(memory_file),
+        ephemeral=RamInbox(),
+        on_failure=engine.failure,
+        clock=clock,
+        concurrency=settings.concurrency,
+        deadline=settings.turn_deadline,
+    )
+    return Application(settings, index, embedder, searcher, engine, sources, dispatcher, memory_file, claude)
+
+
+async def choose_embedder(settings: Settings) -> Embedder | None:
+    """The model that comes with the installation, another folder's, or none."""
+    from retrieval.local import LocalEmbedder
+
+    if settings.embedder is None:
+        return LocalEmbedder.minilm()
+    if settings.embedder.casefold() == NO_EMBEDDER:
+        return None
+    folder = await asyncio.to_thread(Path(settings.embedder).expanduser)
+    if not await asyncio.to_thread(folder.is_dir):
+        msg = (
+            f"CITEWELL_EMBEDDER names no folder: {folder}. It has to hold an ONNX encoder and its tokenizer.json; "
+            f"leave it out for the model that comes with Citewell, or say {NO_EMBEDDER!r} to search by words alone."
+        )
+        raise Misconfigured(msg)
+    return await LocalEmbedder.load(folder)
+
+
+def choose_claude(settings: Settings) -> Claude | None:
+    """Claude, where there is a key; the SDK is imported only then."""
+    if settings.anthropic_api_key is None:
+        return None
+    from bot.claude_api import Claude
+
+    return Claude.connect(
+        api_key=settings.anthropic_api_key.get_secret_value(),
+        model=settings.model,
+        base_url=settings.anthropic_base_url,
+    )
+
+
+def _writers(claude: Claude | None, extractive: Answerer) -> tuple[Answerer, Rewriter]:
+    rules = RuleRewriter()
+    if claude is None:
+        return extractive, rules
+    from bot.claude import ClaudeAnswerer, ClaudeRewriter
+    from bot.prompts import prompt
+
+    return ClaudeAnswerer(claude, prompt("answer")), ClaudeRewriter(claude, prompt("standalone"), fallback=rules)

@@ -1,0 +1,61 @@
+"""`citewell demo`: a chat with the sample documents, in a terminal or line by line."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import uuid
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import click
+
+from adapters import samples
+from adapters.app import utc_now
+from adapters.cli import lines_of_stdin
+from adapters.console import message, rendered
+from adapters.documents import fill_in, take_in
+from retrieval.document import PUBLIC
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from adapters.app import Application
+    from adapters.settings import Settings
+
+_INTRODUCTION = """\
+This is Citewell with the leaflets of a made-up clinic. Nothing you type leaves this machine.
+Try: When is the flu clinic open?   then: And for children?   An empty line ends it.
+"""
+
+
+def demo_settings(settings: Settings) -> Settings:
+    """The settings with a home of its own below the real one, without any key."""
+    return settings.model_copy(update={"home": settings.home / "demo", "anthropic_api_key": None})
+
+
+async def chat(app: Application) -> None:
+    """Take the samples in, then answer line after line as one conversation, until the input ends."""
+    report = await take_in(app, [samples.documents()], collection=PUBLIC, prune=True)
+    if report.failed:
+        click.echo("Some sample documents could not be read; citewell ingest says why.", err=True)
+    await fill_in(app)
+    on_terminal = sys.stdin.isatty()
+    if on_terminal:
+        click.echo(_INTRODUCTION)
+    thread = uuid.uuid4().hex
+    lines = _typed() if on_terminal else lines_of_stdin()
+    async for line in lines:
+        if not line.strip():
+            continue
+        if not on_terminal:
+            click.echo(f"> {line}\n")
+        reply = await app.engine.respond(message(line, id_=uuid.uuid4().hex, thread=thread, at=utc_now()))
+        click.echo(f"{rendered(reply, app.engine.wording)}\n")
+
+
+async def _typed() -> AsyncIterator[str]:
+    """Lines with a prompt before each, until an empty one or the end of the input."""
+    with suppress(EOFError):
+        while line := await asyncio.to_thread(input, "> "):
+            yield line

@@ -1,0 +1,126 @@
+"""`citewell serve`: the platforms that are configured, until told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import time
+from contextlib import AsyncExitStack, suppress
+from typing import TYPE_CHECKING
+
+from aiohttp import web
+
+from adapters.app import utc_now
+from adapters.slack.app import SlackApp, identify, web_client
+from adapters.slack.delivery import SlackDelivery
+from adapters.slack.events import PLATFORM as SLACK
+from adapters.slack.threads import Threads
+from adapters.slack.users import Users
+from adapters.web import web_app
+from bot.errors import Misconfigured
+from memory.errors import MemoryUnavailable
+from retrieval.errors import RetrievalError
+from retrieval.vectors import fill
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from adapters.app import Application
+    from adapters.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+NOTHING_TO_SERVE = (
+    "No platform is configured. For Slack set SLACK_BOT_TOKEN, and SLACK_APP_TOKEN (Socket Mode) or "
+    "SLACK_SIGNING_SECRET (HTTP); docs/slack.md tells where they come from. To try it here: citewell demo."
+)
+
+
+_RESUME_SECONDS = 300.0
+
+
+async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.Event | None = None) -> None:
+    """Answer on every configured platform until SIGTERM, SIGINT or `stop`; then finish what runs and end.
+
+    Vectors that are missing are filled in beside it. `say` gets one line when it is ready and one when it stops.
+    Raises `Misconfigured` where nothing is configured, or a token is refused.
+    """
+    settings = app.settings
+    if settings.slack_bot_token is None:
+        raise Misconfigured(NOTHING_TO_SERVE)
+    stop = stop or _stopped_by_signal()
+    async with AsyncExitStack() as stack:
+        slack = await _slack(app, settings.slack_bot_token.get_secret_value())
+        stack.push_async_callback(slack.close)
+        runner = web.AppRunner(web_app(None if settings.slack_app_token else slack), access_log=None)
+        await runner.setup()
+        stack.push_async_callback(runner.cleanup)
+        await _listen(runner, settings)
+        stack.push_async_callback(app.dispatcher.drain, settings.drain_grace)
+        resumed = await app.dispatcher.resume()
+        await slack.start()
+        beside = [asyncio.create_task(_fill(app, stop)), asyncio.create_task(_resume_now_and_then(app))]
+        how = "Socket Mode" if settings.slack_app_token else f"HTTP, port {settings.port}"
+        say(f"Citewell answers in Slack ({how}). {resumed} messages were waiting.")
+        await stop.wait()
+        say("Stopping: finishing what runs.")
+        for task in beside:
+            task.cancel()
+        await asyncio.gather(*beside, return_exceptions=True)
+
+
+async def _slack(app: Application, token: str) -> SlackApp:
+    settings = app.settings
+    client = web_client(token, base_url=settings.slack_api_url)
+    me = await identify(client)
+    app.dispatcher.register(SLACK, SlackDelivery(client, me, app.engine.wording))
+    return SlackApp(
+        client=client,
+        me=me,
+        dispatcher=app.dispatcher,
+        users=Users(client, time.monotonic),
+        threads=Threads(app.engine.memories),
+        sources=app.sources,
+        words=app.engine.wording,
+        now=utc_now,
+        app_token=settings.slack_app_token.get_secret_value() if settings.slack_app_token else None,
+        signing_secret=settings.slack_signing_secret.get_secret_value() if settings.slack_signing_secret else None,
+    )
+
+
+async def _listen(runner: web.AppRunner, settings: Settings) -> None:
+    try:
+        await web.TCPSite(runner, settings.host, settings.port).start()
+    except OSError as error:
+        msg = f"Cannot listen on {settings.host}:{settings.port} ({error.strerror}): set CITEWELL_PORT to a free port."
+        raise Misconfigured(msg) from error
+
+
+async def _fill(app: Application, stop: asyncio.Event) -> None:
+    if app.embedder is None:
+        return
+    try:
+        if filled := await fill(app.index, app.embedder, stop=stop):
+            logger.info("%d passages can now be found by meaning", filled)
+    except RetrievalError as error:
+        logger.error("vectors are not filled in, words still find: %s", error)  # noqa: TRY400 - the message says it all
+
+
+async def _resume_now_and_then(app: Application) -> None:
+    """Bring back replies that could not be delivered, for as long as it runs."""
+    while True:
+        await asyncio.sleep(_RESUME_SECONDS)
+        try:
+            await app.dispatcher.resume()
+        except MemoryUnavailable as error:
+            logger.error("what waits in the inbox cannot be read: %s", error)  # noqa: TRY400 - the message says it all
+
+
+def _stopped_by_signal() -> asyncio.Event:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        with suppress(NotImplementedError):  # not on Windows, where Ctrl-C raises KeyboardInterrupt instead
+            loop.add_signal_handler(number, stop.set)
+    return stop

@@ -1,0 +1,26 @@
+"""The HTTP side of `citewell serve`: Slack's requests, and whether it is alive."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aiohttp import web
+
+if TYPE_CHECKING:
+    from adapters.slack.app import SlackApp
+
+BODY_LIMIT = 1024 * 1024
+"""The largest request taken, in bytes; Slack's own are far smaller."""
+
+
+def web_app(slack: SlackApp | None) -> web.Application:
+    """The routes: `/healthz` always, `/slack/events` where Slack speaks HTTP to us."""
+    app = web.Application(client_max_size=BODY_LIMIT)
+    app.router.add_get("/healthz", _alive)
+    if slack is not None:
+        app.router.add_post("/slack/events", slack.handle)
+    return app
+
+
+async def _alive(_: web.Request) -> web.Response:
+    return web.json_response({"status": "alive"})

@@ -1,0 +1,238 @@
+"""One turn, from message to reply: the only file that knows the order of things."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, assert_never
+
+from bot.compose import compose
+from bot.courtesy import courtesy
+from bot.crisis import crisis_reply_text, lines_for
+from bot.errors import CitewellError, Refused
+from bot.messages import IncomingMessage, Reply
+from bot.safety import Clear, Mention, SafetyVerdict, SelfHarm, Violence, assess
+from bot.trace import Trace
+from bot.verify import Verified, verify
+from memory.replay import Exchange, earlier_questions, replay
+from memory.turn import Turn, TurnKind
+from retrieval.errors import RetrievalError
+from retrieval.evidence import Evidence, Grade, Query, Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+
+    from bot.answer import Answer
+    from bot.answerer import Answerer, Rewriter
+    from bot.crisis import Lines
+    from bot.settings import TurnSettings
+    from bot.wording import Wording
+    from memory.store import Memory
+    from retrieval.index import Index
+    from retrieval.search import PipelineSettings, Searcher
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Memories:
+    """Where turns are kept: `durable` for members, `guests` in RAM only. It is chosen once, by one argument."""
+
+    durable: Memory
+    guests: Memory
+
+    def of(self, *, guest: bool) -> Memory:
+        """The memory for one author."""
+        return self.guests if guest else self.durable
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Answers messages. Every part comes in from outside; `fallback` answers where `answerer` fails."""
+
+    searcher: Searcher
+    index: Index
+    answerer: Answerer
+    fallback: Answerer
+    rewriter: Rewriter
+    memories: Memories
+    wording: Wording
+    settings: TurnSettings
+    pipeline: PipelineSettings
+    clock: Callable[[], datetime]
+    new_id: Callable[[], str]
+    assess: Callable[[str], SafetyVerdict] = assess
+
+    async def respond(self, message: IncomingMessage) -> Reply:
+        """The reply to one message, recorded. It never raises for what a message, a document or a backend does."""
+        trace = Trace(self.new_id())
+        try:
+            verdict = self._gate(message, trace)
+            turn, reply = await self._respond(message, verdict, trace)
+        except (CitewellError, RetrievalError, OSError) as error:
+            logger.warning("turn %s failed: %s", trace.id, error)
+            turn, reply = self._ending(message, trace, TurnKind.ERROR, self._error_text(trace))
+        await self._record(turn, message, trace)
+        logger.info("turn %s %s", reply.kind.value, trace)
+        return reply
+
+    def failure(self, message: IncomingMessage, error: BaseException) -> Reply:
+        """What the person is told when a turn broke or ran out of time; nothing of the error but a reference."""
+        trace = Trace(self.new_id())
+        logger.error("turn %s of %s broke: %s", trace.id, message.key, type(error).__name__, exc_info=error)
+        words = self.wording.error.timeout if isinstance(error, TimeoutError) else self.wording.error.general
+        return Reply(TurnKind.ERROR, words.format(reference=trace.id), trace.id)
+
+    def _gate(self, message: IncomingMessage, trace: Trace) -> SafetyVerdict:
+        with trace.stage("safety") as span:
+            try:
+                verdict = self.assess(message.text)
+            except Exception as error:  # noqa: BLE001 - whatever broke in the gate, the safe branch is taken (promise 6)
+                logger.error("the safety gate broke: %s", type(error).__name__)  # noqa: TRY400 - a traceback may quote
+                verdict = SelfHarm("gate.failed")
+            span.set(verdict=type(verdict).__name__, rule=verdict.rule)
+        return verdict
+
+    async def _respond(self, message: IncomingMessage, verdict: SafetyVerdict, trace: Trace) -> tuple[Turn, Reply]:
+        match verdict:
+            case SelfHarm():
+                return self._crisis(message, verdict, trace)
+            case Violence():
+                return self._ending(message, trace, TurnKind.REFUSAL, self.wording.refusal.violence)
+            case Mention():
+                turn, reply = await self._question(message, trace)
+                return turn, self._with_lines(reply, self._lines(message))
+            case Clear():
+                if kind := courtesy(message.text):
+                    return self._ending(message, trace, TurnKind.COURTESY, getattr(self.wording.courtesy, kind))
+                return await self._question(message, trace)
+            case _:
+                assert_never(verdict)
+
+    def _crisis(self, message: IncomingMessage, verdict: SelfHarm, trace: Trace) -> tuple[Turn, Reply]:
+        lines = self._lines(message)
+        text = crisis_reply_text(verdict, lines, self.wording)
+        reply = Reply(TurnKind.CRISIS, text, trace.id, resources=lines.resources, private=True)
+        return self._turn(message, trace, TurnKind.CRISIS), reply
+
+    async def _question(self, message: IncomingMessage, trace: Trace) -> tuple[Turn, Reply]:
+        if len(message.text) > self.settings.question_limit:
+            return self._ending(message, trace, TurnKind.ERROR, self.wording.error.too_long)
+        turns = await self._turns(message)
+        history = replay(turns, budget_tokens=self.settings.replay_tokens)
+        with trace.stage("followup") as span:
+            question = await self.rewriter.standalone(message.text, earlier_questions(turns), history)
+            span.set(backend=self.rewriter.name, changed=question != message.text)
+        evidence = await self._search(message, question, trace)
+        if evidence.grade is Grade.INCORRECT or not evidence.hits:
+            return self._ending(message, trace, TurnKind.UNGROUNDED, await self._ungrounded(), standalone=question)
+        try:
+            draft = await self._draft(question, evidence, history, trace)
+        except Refused:
+            return self._ending(message, trace, TurnKind.REFUSAL, self.wording.refusal.model, standalone=question)
+        verified = self._verify(draft, evidence, trace)
+        if not verified.statements:
+            text = await self._ungrounded(verified.missing)
+            return self._ending(message, trace, TurnKind.UNGROUNDED, text, standalone=question)
+        text, sources = compose(verified.statements)
+        turn = self._turn(
+            message, trace, TurnKind.FACT, question=message.text, standalone=question, text=text, sources=sources
+        )
+        return turn, Reply(TurnKind.FACT, text, trace.id, sources=sources, confidence=verified.confidence)
+
+    async def _turns(self, message: IncomingMessage) -> Sequence[Turn]:
+        """The conversation so far; without it a question is still answered, as one that stands alone."""
+        try:
+            return await self.memories.of(guest=message.author.guest).turns(message.conversation)
+        except Exception as error:  # noqa: BLE001 - memory failing degrades memory only
+            logger.warning("memory could not be read: %s", type(error).__name__)
+            return ()
+
+    async def _search(self, message: IncomingMessage, question: str, trace: Trace) -> Evidence:
+        collections = self.settings.visible(guest=message.author.guest)
+        with trace.stage("retrieval") as span:
+            evidence = await self.searcher.search(
+                Query(message.text, question), k=self.settings.passages, collections=collections, pipeline=self.pipeline
+            )
+            span.set(grade=evidence.grade.value, best=round(evidence.best, 3), hits=len(evidence.hits))
+            for stage in evidence.stages:
+                trace.add(
+                    stage.name, stage.milliseconds, backend=stage.backend, returned=stage.returned, **_degraded(stage)
+                )
+        return evidence
+
+    async def _draft(self, question: str, evidence: Evidence, history: Sequence[Exchange], trace: Trace) -> Answer:
+        with trace.stage("answer") as span:
+            span.set(backend=self.answerer.name)
+            try:
+                return await self.answerer.answer(question, evidence, history)
+            except Refused:
+                raise
+            except CitewellError as error:
+                logger.warning(
+                    "turn %s: %s failed, %s answers: %s", trace.id, self.answerer.name, self.fallback.name, error
+                )
+                span.set(backend=self.fallback.name, degraded=type(error).__name__)
+                return await self.fallback.answer(question, evidence, history)
+
+    def _verify(self, draft: Answer, evidence: Evidence, trace: Trace) -> Verified:
+        with trace.stage("verify") as span:
+            verified = verify(draft, evidence)
+            span.set(kept=len(verified.statements), dropped=",".join(verified.dropped))
+        return verified
+
+    async def _ungrounded(self, missing: str = "") -> str:
+        words = self.wording.answer
+        if not (await self.index.status()).passages:
+            return words.empty_index
+        said = words.ungrounded_about.format(missing=missing) if missing else words.ungrounded
+        return f"{said} {words.ungrounded_hint}"
+
+    def _lines(self, message: IncomingMessage) -> Lines:
+        author = message.author
+        return lines_for(author.country, locale=author.locale, timezone=author.timezone, default=self.settings.country)
+
+    def _with_lines(self, reply: Reply, lines: Lines) -> Reply:
+        """The lines stand beside the text, whatever the text says."""
+        return Reply(
+            reply.kind,
+            reply.text,
+            reply.trace_id,
+            sources=reply.sources,
+            resources=lines.resources,
+            confidence=reply.confidence,
+        )
+
+    def _error_text(self, trace: Trace) -> str:
+        return self.wording.error.general.format(reference=trace.id)
+
+    def _ending(
+        self, message: IncomingMessage, trace: Trace, kind: TurnKind, text: str, *, standalone: str = ""
+    ) -> tuple[Turn, Reply]:
+        turn = self._turn(message, trace, kind, question=message.text, standalone=standalone or message.text, text=text)
+        return turn, Reply(kind, text, trace.id)
+
+    def _turn(self, message: IncomingMessage, trace: Trace, kind: TurnKind, **kept: object) -> Turn:
+        return Turn(
+            conversation=message.conversation,
+            author=message.author.id,
+            kind=kind,
+            at=self.clock(),
+            message=message.key,
+            trace_id=trace.id,
+            **kept,  # type: ignore[arg-type]
+        )
+
+    async def _record(self, turn: Turn, message: IncomingMessage, trace: Trace) -> None:
+        with trace.stage("memory") as span:
+            span.set(guest=message.author.guest)
+            try:
+                await self.memories.of(guest=message.author.guest).record(turn)
+            except Exception as error:  # noqa: BLE001 - a reply that stands is sent, kept or not
+                logger.warning("turn %s could not be recorded: %s", trace.id, type(error).__name__)
+                span.set(failed=type(error).__name__)
+
+
+def _degraded(stage: Stage) -> dict[str, str]:
+    return {"degraded": stage.degraded} if stage.degraded else {}
