@@ -275,5 +275,5 @@ def _print_evidence(evidence: Evidence) -> None:
 
 def _log(settings: Settings) -> None:
     logging.basicConfig(level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    for chatty in ("httpx2", "httpcore2", "slack_bolt", "slack_sdk", "aiohttp.access"):
-        logging.getLogger(chatty).setLevel(logging.WARNING)
+    for sdk in ("anthropic", "httpx2", "httpcore2", "slack_bolt", "slack_sdk", "aiohttp"):
+        logging.getLogger(sdk).setLevel(logging.WARNING)  # below that they log bodies, with people's words

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from pydantic import AliasChoices, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from bot.claude_api import DEFAULT_MODEL
 from bot.errors import Misconfigured
 from retrieval.document import PUBLIC
 
@@ -42,7 +43,7 @@ class Settings(BaseSettings):
 
     anthropic_api_key: OptionalSecret = Field(default=None, validation_alias=AliasChoices("ANTHROPIC_API_KEY"))
     anthropic_base_url: OptionalText = Field(default=None, validation_alias=AliasChoices("ANTHROPIC_BASE_URL"))
-    model: str = Field(default="claude-sonnet-5-5", min_length=1, description="the Claude model that writes answers")
+    model: str = Field(default=DEFAULT_MODEL, min_length=1, description="the Claude model that writes answers")
 
     embedder: OptionalText = Field(
         default=None, description="folder of another ONNX encoder with its tokenizer.json, or none for words alone"

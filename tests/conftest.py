@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is slow, which is no fault of the code: how long an example takes says nothing here.
+settings.register_profile("citewell", deadline=None)
+settings.load_profile("citewell")
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,156 @@
+"""Claude as the writer: drafts from passages, and follow-up questions that stand alone."""
+
+from __future__ import annotations
+
+import logging
+import re
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from bot.answer import Answer, Fact, Sentence, Ungrounded
+from bot.errors import CitewellError
+from bot.quantities import unborne
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from anthropic.types import MessageParam
+
+    from bot.answerer import Rewriter
+    from bot.claude_api import Claude
+    from bot.prompts import Prompt
+    from memory.replay import Exchange
+    from retrieval.document import Passage
+    from retrieval.evidence import Evidence
+
+_log = logging.getLogger(__name__)
+
+_LONGEST = 500
+_REMEMBERED = 8  # earlier questions: a follow-up seldom reaches back further
+_TAG = re.compile(r"<(?=\s*[/!?]?\s*[^\W\d_])")
+_MARKER = re.compile(r"\s?\[\d{1,3}\]")
+
+_Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
+
+
+class _Untrusted(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class _DraftSentence(_Untrusted):
+    text: _Line
+    passage_id: Annotated[str, StringConstraints(strip_whitespace=True, max_length=100)]
+    quote: _Line
+
+
+class _Draft(_Untrusted):
+    """Flat, since a schema whose root is a choice is not taken by every server."""
+
+    kind: Literal["fact", "ungrounded"]
+    sentences: Annotated[list[_DraftSentence], Field(max_length=40)] = []
+    missing: Annotated[str, StringConstraints(strip_whitespace=True, max_length=_LONGEST)] = ""
+
+
+class _Standalone(_Untrusted):
+    question: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=_LONGEST)]
+
+
+class ClaudeAnswerer:
+    """Has Claude write the draft. It sees raw texts, contexts and short ids of the passages: no links, no tools.
+
+    An id that the model made up is kept as it is, for `bot.verify` to find that no such passage was retrieved.
+    """
+
+    def __init__(self, claude: Claude, prompt: Prompt) -> None:
+        self._claude = claude
+        self._prompt = prompt
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._claude.model
+
+    async def answer(self, question: str, evidence: Evidence, history: Sequence[Exchange]) -> Answer:
+        """A draft for a question that stands alone. Raises `Transient`, `Permanent` or `Refused`."""
+        passages = {f"p{n}": hit.passage for n, hit in enumerate(evidence.hits, start=1)}
+        messages = [*_conversation(history), _user(f"{_fenced(passages)}\n\n{_fence('question', question)}")]
+        draft = await self._claude.ask(_Draft, system=self._prompt.text, messages=messages)
+        if draft.kind == "ungrounded" or not draft.sentences:
+            return Ungrounded(draft.missing)
+        return Fact(tuple(_sentence(written, passages) for written in draft.sentences))
+
+
+class ClaudeRewriter:
+    """Has Claude make a follow-up stand alone, and the `fallback` where it fails or its rewriting is not faithful."""
+
+    def __init__(self, claude: Claude, prompt: Prompt, *, fallback: Rewriter) -> None:
+        self._claude = claude
+        self._prompt = prompt
+        self._fallback = fallback
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._claude.model
+
+    async def standalone(self, question: str, earlier: Sequence[str], history: Sequence[Exchange]) -> str:
+        """The question as it would be asked without its conversation. Asks nobody where nothing was asked before."""
+        if not earlier:
+            return question
+        asked = "\n".join(_fence("earlier", text) for text in earlier[-_REMEMBERED:])
+        try:
+            rewritten = await self._claude.ask(
+                _Standalone,
+                system=self._prompt.text,
+                messages=[_user(f"{asked}\n\n{_fence('question', question)}")],
+            )
+        except CitewellError as error:
+            _log.warning("the rewriting fell back on the rules: %s", type(error).__name__)
+            return await self._fallback.standalone(question, earlier, history)
+        if not _faithful(rewritten.question, question, earlier):
+            _log.warning("the rewriting fell back on the rules: it changed a figure")
+            return await self._fallback.standalone(question, earlier, history)
+        return rewritten.question
+
+
+def _faithful(rewritten: str, question: str, earlier: Sequence[str]) -> bool:
+    """Whether every figure of the rewriting was asked about, and every figure of the question is still there."""
+    return not unborne(rewritten, "\n".join([question, *earlier])) and not unborne(question, rewritten)
+
+
+def _fence(tag: str, text: str) -> str:
+    """Text as data between tags. Whatever in it could be read as a tag is escaped; "<5 mg" stays as it is."""
+    return f"<{tag}>{_TAG.sub('&lt;', text)}</{tag}>"
+
+
+def _fenced(passages: Mapping[str, Passage]) -> str:
+    blocks = (
+        f'<passage id="{short}">\n{_fence("about", passage.context)}\n{_fence("text", passage.text)}\n</passage>'
+        for short, passage in passages.items()
+    )
+    return "\n".join(blocks)
+
+
+def _sentence(written: _DraftSentence, passages: Mapping[str, Passage]) -> Sentence:
+    """The sentence with the passage's real id, and its quote as the raw text has it where only our escaping differs."""
+    passage = passages.get(written.passage_id)
+    if passage is None:
+        return Sentence(written.text, written.passage_id, written.quote)
+    unescaped = written.quote.replace("&lt;", "<")
+    quote = unescaped if written.quote not in passage.text and unescaped in passage.text else written.quote
+    return Sentence(written.text, passage.id, quote)
+
+
+def _conversation(history: Sequence[Exchange]) -> list[MessageParam]:
+    """Questions and answers in turn, without source markers; an exchange with an empty side is left out whole."""
+    messages: list[MessageParam] = []
+    for exchange in history:
+        question, answer = exchange.question.strip(), _MARKER.sub("", exchange.answer).strip()
+        if question and answer:
+            messages += [_user(question), {"role": "assistant", "content": answer}]
+    return messages
+
+
+def _user(content: str) -> MessageParam:
+    return {"role": "user", "content": content}

@@ -1,0 +1,43 @@
+"""What models are told, one file a task beside this; an operator's own file may stand in for any of them."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from bot.errors import Misconfigured
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One task's instructions. `version` changes with the text, so that traces tell which wording gave an answer."""
+
+    name: str
+    text: str
+
+    @property
+    def version(self) -> str:
+        """The first 12 hexadecimal digits of the text's sha256."""
+        return hashlib.sha256(self.text.encode()).hexdigest()[:12]
+
+
+def prompt(name: str, *, instead: Path | None = None) -> Prompt:
+    """The prompt of a task ("answer", "standalone"), from the operator's file `instead` where one is given.
+
+    `Misconfigured` where that file cannot be read as UTF-8 or is empty.
+    """
+    source = instead or resources.files("bot.prompts").joinpath(f"{name}.md")
+    try:
+        text = source.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        msg = f"the prompt file {source} cannot be read: give a readable UTF-8 file, or leave the setting out"
+        raise Misconfigured(msg) from error
+    if not text:
+        msg = f"the prompt file {source} is empty: write the instructions into it, or leave the setting out"
+        raise Misconfigured(msg)
+    return Prompt(name, text)

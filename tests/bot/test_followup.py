@@ -1,0 +1,239 @@
+"""Follow-up questions made to stand alone by rule."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.followup import RuleRewriter, standalone
+from bot.followup_words import ADDED, ASPECT_NOUNS, FUNCTION, KINDS, PREDICATES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CLINIC = "When is the flu clinic open?"
+YERSINIA = "What are the treatments for Yersinia?"
+ASPIRIN = "Is aspirin safe for adults?"
+
+
+@pytest.mark.parametrize(
+    ("earlier", "question", "expected"),
+    [
+        (CLINIC, "and for children?", "When is the flu clinic open for children?"),
+        (CLINIC, "for a child under 5?", "When is the flu clinic open for a child under 5?"),
+        (CLINIC, "And for over 65s?", "When is the flu clinic open for over 65s?"),
+        (CLINIC, "What about Saturdays?", "When is the flu clinic open on Saturdays?"),
+        (CLINIC, "And in the evening?", "When is the flu clinic open in the evening?"),
+        ("When is the flu clinic open for children?", "And adults?", "When is the flu clinic open for adults?"),
+        ("How much aspirin is safe for women?", "And for men over 50?", "How much aspirin is safe for men over 50?"),
+    ],
+)
+def test_a_condition_joins_what_was_asked_and_takes_the_place_of_one_of_its_kind(
+    earlier: str, question: str, expected: str
+) -> None:
+    assert standalone(question, [earlier]) == expected
+
+
+@pytest.mark.parametrize(
+    ("earlier", "question", "expected"),
+    [
+        (YERSINIA, "how is it treated?", "how is Yersinia treated?"),
+        (YERSINIA, "who gets it?", "who gets Yersinia?"),
+        (YERSINIA, "Can the disease be cured?", "Can Yersinia be cured?"),
+        (YERSINIA, "What are its symptoms?", "What are the symptoms of Yersinia?"),
+        (YERSINIA, "Are these symptoms dangerous?", "Are Yersinia symptoms dangerous?"),
+        (CLINIC, "Where is it?", "Where is the flu clinic?"),
+        (ASPIRIN, "is that safe in pregnancy?", "is aspirin safe in pregnancy?"),
+        (ASPIRIN, "Is it safe to take in pregnancy?", "Is aspirin safe to take in pregnancy?"),
+        (ASPIRIN, "Is it safe to drive after taking it?", "Is it safe to drive after taking aspirin?"),
+        (ASPIRIN, "Okay, understood. But how does it work?", "Okay, understood. But how does aspirin work?"),
+        ("When is the flu vaccine given?", "Is this vaccine safe?", "Is the flu vaccine safe?"),
+        ("When is the flu vaccine given?", "Is the vaccine safe?", "Is the flu vaccine safe?"),
+    ],
+)
+def test_a_word_that_points_back_gives_way_to_the_topic(earlier: str, question: str, expected: str) -> None:
+    assert standalone(question, [earlier]) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What are the symptoms?", "What are the symptoms of Yersinia?"),
+        ("what about side effects?", "what about side effects of Yersinia?"),
+        ("And prevention?", "And prevention of Yersinia?"),
+        ("What tests are there?", "What tests are there for Yersinia?"),
+        ("Who is at risk?", "Who is at risk of Yersinia?"),
+        ("tell me more", "tell me more about Yersinia?"),
+        ("Tell me more.", "Tell me more about Yersinia."),
+        ("what else?", "what else about Yersinia?"),
+        ("What else should I know?", "What else should I know about Yersinia?"),
+    ],
+)
+def test_a_question_without_a_topic_gets_the_one_before(question: str, expected: str) -> None:
+    assert standalone(question, [YERSINIA]) == expected
+
+
+@pytest.mark.parametrize(
+    ("earlier", "question", "expected"),
+    [
+        (YERSINIA, "What about Tylosis?", "What are the treatments for Tylosis?"),
+        (YERSINIA, "Same question for Tylosis.", "What are the treatments for Tylosis?"),
+        (
+            YERSINIA,
+            "And for gyrate atrophy of the retina?",
+            "What are the treatments for gyrate atrophy of the retina?",
+        ),
+        ("How is Yersinia treated?", "Okay. And Tylosis?", "How is Tylosis treated?"),
+        (CLINIC, "and the dental clinic?", "When is the dental clinic open?"),
+        (
+            "Is melatonin effective for treating insomnia?",
+            "How about for anxiety?",
+            "Is melatonin effective for anxiety?",
+        ),
+        ("How can I protect my cat?", "But what about my dog?", "How can I protect my dog?"),
+    ],
+)
+def test_another_topic_takes_the_place_of_the_old_one(earlier: str, question: str, expected: str) -> None:
+    assert standalone(question, [earlier]) == expected
+
+
+def test_a_bare_question_word_asks_on_about_the_whole() -> None:
+    assert standalone("why?", [ASPIRIN]) == "why is aspirin safe for adults?"
+
+
+def test_the_topic_stays_through_follow_ups_until_another_is_named() -> None:
+    asked: list[str] = []
+    for question in ["What is Yersinia?", "How many people have it?", "What about Tylosis?", "And the treatment?"]:
+        asked.append(standalone(question, asked))
+    assert asked[1:] == [
+        "How many people have Yersinia?",
+        "How many people have Tylosis?",
+        "And the treatment of Tylosis?",
+    ]
+
+
+def test_a_question_that_names_the_topic_again_goes_on_with_it() -> None:
+    asked = ["What is lung cancer?", "Does asbestos cause lung cancer?"]
+    assert standalone("Is it treatable?", asked) == "Is lung cancer treatable?"
+
+
+def test_a_topic_grows_with_the_words_beside_it() -> None:
+    assert standalone("Where is it?", ["What is flu?", CLINIC]) == "Where is the flu clinic?"
+
+
+def test_a_long_message_is_taken_to_say_what_it_is_about() -> None:
+    long = f"How is it treated {'really ' * 30}?"
+    assert standalone(long, [YERSINIA]) == long
+
+
+def test_a_long_topic_is_cut() -> None:
+    names = [f"name{n}" for n in range(30)]
+    assert standalone("Is it safe?", [f"What is {' '.join(names)}?"]) == f"Is {' '.join(names[:12])} safe?"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the capital of Peru?",
+        "What are your opening hours?",
+        "What is CBT and how does it work?",
+        "I was told I have gout. How is it treated?",
+        "Is it true that garlic cures colds?",
+        "Is it safe to travel with a cold?",
+        "And are there any natural remedies for colds?",
+        "What about flu symptoms?",
+        "I heard that masks help.",
+        "¿Y para los niños?",
+        "und wie lange?",
+        "ok",
+        "",
+        "?",
+    ],
+)
+def test_a_question_that_stands_alone_or_is_not_understood_is_unchanged(question: str) -> None:
+    assert standalone(question, [YERSINIA]) == question
+
+
+def test_nothing_is_made_of_earlier_questions_without_a_topic() -> None:
+    assert standalone("and for children?", ["What is it?", "", "?!", "why"]) == "and for children?"
+
+
+texts = st.one_of(
+    st.text(max_size=80),
+    st.lists(
+        st.sampled_from(
+            [
+                *sorted(FUNCTION | KINDS),
+                *sorted(ASPECT_NOUNS)[:40],
+                *sorted(PREDICATES)[:40],
+                *("flu", "clinic", "0.5", "mg", "5s", "Yersinia", "covid-19", "children", "Sunday"),
+                *(",", ".", "?", "İstanbul", "ß"),
+            ]
+        ),
+        max_size=12,
+    ).map(" ".join),
+)
+
+
+@given(texts)
+def test_a_first_question_is_unchanged(question: str) -> None:
+    assert standalone(question, []) == question
+
+
+@given(texts, st.lists(texts, max_size=4))
+def test_no_word_comes_in_that_nobody_wrote(question: str, earlier: list[str]) -> None:
+    asked = {word.lower() for text in [question, *earlier] for word in re.findall(r"\w+", text)}
+    assert {word.lower() for word in re.findall(r"\w+", standalone(question, earlier))} <= asked | ADDED
+
+
+@given(texts, st.lists(texts, max_size=4))
+def test_the_length_is_bounded(question: str, earlier: list[str]) -> None:
+    longest = max(map(len, earlier), default=0)
+    assert len(standalone(question, earlier)) <= len(question) + 2 * longest + 10
+
+
+async def test_the_rewriter_goes_by_the_rules_and_needs_no_history() -> None:
+    rewriter = RuleRewriter()
+    assert rewriter.name == "rules"
+    assert await rewriter.standalone("and for children?", [CLINIC], ()) == "When is the flu clinic open for children?"
+
+
+def _half(path: Path) -> list[dict[str, Any]]:
+    """The conversations that the rules were not built on."""
+    conversations = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [one for one in conversations if hashlib.sha256(one["conv_id"].encode()).digest()[0] % 2]
+
+
+def test_real_disease_names_are_carried_through_whole_conversations(shared: Path) -> None:
+    held = total = 0
+    for conversation in _half(shared / "data/multiturn/medquad_followups.jsonl"):
+        topic = {word.lower() for word in re.findall(r"\w{4,}", conversation["topic"])} - {
+            "what",
+            "need",
+            "know",
+            "about",
+        }
+        asked: list[str] = []
+        for turn in conversation["turns"]:
+            asked.append(standalone(turn["user"], asked))
+            if turn["kind"].startswith("follow_up"):
+                total += 1
+                held += topic <= {word.lower() for word in re.findall(r"\w+", asked[-1])}
+    assert held / total > 0.95
+
+
+def test_real_questions_that_stand_alone_seldom_change(shared: Path) -> None:
+    changed = total = 0
+    for conversation in _half(shared / "data/multiturn/conversations.jsonl"):
+        gold = [turn for turn in conversation["turns"] if turn["rewrite"]]
+        for n, turn in enumerate(gold[1:], start=1):
+            if turn["user"] == turn["rewrite"]:
+                total += 1
+                changed += standalone(turn["user"], [one["rewrite"] for one in gold[:n]]) != turn["user"]
+    assert changed / total < 0.2
