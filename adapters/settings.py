@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AliasChoices, BeforeValidator, Field, SecretStr, ValidationError
+from pydantic import AliasChoices, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from bot.claude_api import DEFAULT_MODEL
@@ -17,35 +17,33 @@ from retrieval.document import PUBLIC
 _PREFIX = "CITEWELL_"
 
 
-def _blank_is_unset(value: object) -> object:
-    return None if isinstance(value, str) and not value.strip() else value
-
-
-OptionalSecret = Annotated[SecretStr | None, BeforeValidator(_blank_is_unset)]
-OptionalText = Annotated[str | None, BeforeValidator(_blank_is_unset)]
-Country = Annotated[Annotated[str, Field(pattern=r"^[A-Z]{2}$")] | None, BeforeValidator(_blank_is_unset)]
+Country = Annotated[str, Field(pattern=r"^[A-Z]{2}$")]
 
 
 class Settings(BaseSettings):
     """What is set from outside. Names below are the environment's, with `CITEWELL_` before them unless shown whole."""
 
-    model_config = SettingsConfigDict(env_prefix=_PREFIX, env_file=".env", extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(
+        env_prefix=_PREFIX, env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True
+    )
 
     home: Path = Field(default=Path("~/.citewell"), description="folder of the index, the memory and the settings")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="WARNING", description="how much is logged")
     language: str = Field(default="en", pattern=r"^[a-z]{2}$", description="language of the fixed texts")
-    country: Country = Field(default=None, description="where the organisation is, for crisis lines (GB, US, ...)")
+    country: Country | None = Field(
+        default=None, description="where the organisation is, for crisis lines (GB, US, ...)"
+    )
 
-    slack_bot_token: OptionalSecret = Field(default=None, validation_alias=AliasChoices("SLACK_BOT_TOKEN"))
-    slack_app_token: OptionalSecret = Field(default=None, validation_alias=AliasChoices("SLACK_APP_TOKEN"))
-    slack_signing_secret: OptionalSecret = Field(default=None, validation_alias=AliasChoices("SLACK_SIGNING_SECRET"))
+    slack_bot_token: SecretStr | None = Field(default=None, validation_alias=AliasChoices("SLACK_BOT_TOKEN"))
+    slack_app_token: SecretStr | None = Field(default=None, validation_alias=AliasChoices("SLACK_APP_TOKEN"))
+    slack_signing_secret: SecretStr | None = Field(default=None, validation_alias=AliasChoices("SLACK_SIGNING_SECRET"))
     slack_api_url: str = Field(default="https://slack.com/api/", pattern=r"^https?://.+/$", description="Slack's API")
 
-    anthropic_api_key: OptionalSecret = Field(default=None, validation_alias=AliasChoices("ANTHROPIC_API_KEY"))
-    anthropic_base_url: OptionalText = Field(default=None, validation_alias=AliasChoices("ANTHROPIC_BASE_URL"))
+    anthropic_api_key: SecretStr | None = Field(default=None, validation_alias=AliasChoices("ANTHROPIC_API_KEY"))
+    anthropic_base_url: str | None = Field(default=None, validation_alias=AliasChoices("ANTHROPIC_BASE_URL"))
     model: str = Field(default=DEFAULT_MODEL, min_length=1, description="the Claude model that writes answers")
 
-    embedder: OptionalText = Field(
+    embedder: str | None = Field(
         default=None, description="folder of another ONNX encoder with its tokenizer.json, or none for words alone"
     )
     evidence_threshold: float | None = Field(

@@ -1,0 +1,68 @@
+"""Settings are checked before anything starts, and a fault says how to mend it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from adapters.settings import Settings
+from bot.errors import Misconfigured
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No `.env` of the developer's own is read."""
+    monkeypatch.chdir(tmp_path)
+
+
+def test_with_nothing_set_it_runs_with_no_key() -> None:
+    settings = Settings.load()
+    assert settings.anthropic_api_key is None
+    assert settings.slack_bot_token is None
+
+
+def test_a_blank_value_counts_as_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ANTHROPIC_API_KEY", "CITEWELL_COUNTRY", "CITEWELL_EMBEDDER", "CITEWELL_EVIDENCE_THRESHOLD"):
+        monkeypatch.setenv(name, "")
+    settings = Settings.load()
+    assert (settings.anthropic_api_key, settings.country, settings.embedder) == (None, None, None)
+    assert settings.evidence_threshold is None
+
+
+def test_an_env_file_is_read(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("CITEWELL_COUNTRY=IE\nSOMETHING_ELSE=1\n")
+    assert Settings.load().country == "IE"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("CITEWELL_PORT", "99999"),
+        ("CITEWELL_COUNTRY", "uk"),
+        ("CITEWELL_EVIDENCE_THRESHOLD", "2"),
+        ("CITEWELL_LOG_LEVEL", "LOUD"),
+    ],
+)
+def test_a_bad_value_is_named(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(Misconfigured, match=name):
+        Settings.load()
+
+
+def test_a_misspelt_name_is_refused_with_the_one_meant(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CITEWELL_COUNTY", "GB")
+    with pytest.raises(Misconfigured, match="Did you mean CITEWELL_COUNTRY"):
+        Settings.load()
+
+
+def test_a_fault_never_shows_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
+    monkeypatch.setenv("CITEWELL_PORT", "x")
+    with pytest.raises(Misconfigured) as caught:
+        Settings.load()
+    assert "sk-secret" not in str(caught.value)
+    assert "sk-secret" not in repr(Settings.load(port=1))

@@ -1,0 +1,50 @@
+"""What the README and the example settings say is so."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+from adapters.cli import main
+from adapters.settings import environment_names
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+EXAMPLE = (ROOT / ".env.example").read_text(encoding="utf-8")
+
+
+def test_the_readme_lists_the_commands_there_are() -> None:
+    assert set(re.findall(r"^\| `citewell (\w+)", README, re.MULTILINE)) == set(main.commands)
+
+
+def test_the_options_it_names_exist() -> None:
+    known = {name for command in main.commands.values() for param in command.params for name in param.opts}
+    assert set(re.findall(r"`(--[\w-]+)", README)) <= known
+
+
+@pytest.mark.parametrize("link", sorted(set(re.findall(r"\]\((?!http)([^)#]+)\)", README))))
+def test_its_links_lead_somewhere(link: str) -> None:
+    assert (ROOT / link).exists()
+
+
+@pytest.mark.parametrize("target", ["install", "demo", "test", "check", "bench"])
+def test_make_knows_its_targets(target: str) -> None:
+    assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def test_the_example_names_every_setting_and_no_other() -> None:
+    named = set(re.findall(r"^(?:# )?([A-Z][A-Z_]+)=", EXAMPLE, re.MULTILINE))
+    assert named == set(environment_names().values())
+
+
+def test_every_command_says_what_it_does() -> None:
+    assert all(command.help for command in main.commands.values() if isinstance(command, click.Command))
+
+
+def test_the_constraints_pin_versions_and_name_no_registry() -> None:
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    assert lines
+    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[^\s/@]+", line) for line in lines)
