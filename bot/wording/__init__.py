@@ -43,6 +43,7 @@ class Crisis(_Section):
 
     about_self: str
     about_other: str
+    about_poisoning: str
     emergency: str
     emergency_unknown: str
     directory: str

@@ -1,0 +1,119 @@
+"""The reply to a person in need: the right country's lines, in words that were written beforehand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bot.messages import Resource
+
+if TYPE_CHECKING:
+    from bot.crisis_file import Country, CrisisFile, Line
+    from bot.safety import SelfHarm
+    from bot.wording import Wording
+
+MOST_LINES = 4
+_KINDS = ("suicide_crisis", "general_crisis", "mental_health")
+_CONFIDENCE = ("high", "medium", "low")
+_ALIASES = {"UK": "GB", "EL": "GR"}
+_NO_COUNTRY = {"es-LA"}
+"""Language tags whose region is none: platforms write "es-LA" for Latin America."""
+_NEVER_CHOSEN = "en-US"
+"""What platforms set for people who never chose: the time zone says more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Whom to call. `country` is None where nothing is known of it; `emergency` may name several numbers.
+
+    `resources` are at most four lines of the country, those for suicide and crises first, and then a directory of
+    lines everywhere; without a country, all `directories`.
+    """
+
+    emergency: str | None
+    country: str | None
+    resources: tuple[Resource, ...]
+    directories: tuple[Resource, ...]
+
+
+def lines_for(
+    country: str | None,
+    *,
+    locale: str | None = None,
+    timezone: str | None = None,
+    default: str | None = None,
+    file: CrisisFile | None = None,
+) -> Lines:
+    """The lines for a person: by their country, else their language tag's region, their time zone, or `default`.
+
+    A country that is known but has no lines gets the directories, never another country's lines. It never raises.
+    """
+    from bot.crisis_file import bundled  # pydantic is loaded with the first lookup, not the import
+
+    file = file or bundled()
+    code = _country_code(country, locale, timezone, file) or _upper(default)
+    directories = tuple(Resource(name=one.name, url=one.url) for one in file.directories)
+    found = next((one for one in file.countries if one.code == code), None)
+    if found is None:
+        return Lines(None, code, directories, directories)
+    own = tuple(_resource(line) for line in _best(found, file))
+    return Lines(found.emergency, found.code, (*own, *(directories[:1] if own else directories)), directories)
+
+
+def crisis_reply_text(verdict: SelfHarm, lines: Lines, wording: Wording) -> str:
+    """What a person at risk, or one who worries about somebody, is told; names and numbers are in it as plain text."""
+    words = wording.crisis
+    about = words.about_other if verdict.rule.startswith("other.") else words.about_self
+    emergency = words.emergency.format(number=lines.emergency) if lines.emergency else words.emergency_unknown
+    directories = [one for one in lines.resources if one in lines.directories]
+    own = "\n".join(_as_text(one) for one in lines.resources if one not in lines.directories)
+    elsewhere = f"{words.directory}:\n" + "\n".join(_as_text(one) for one in directories)
+    first, second = (emergency, about) if ".poison" in verdict.rule else (about, emergency)
+    if own:
+        parts = [first, second, own, elsewhere] if first is emergency else [first, own, second, elsewhere]
+    else:
+        parts = [first, second, "\n".join(_as_text(one) for one in directories)]
+    return "\n\n".join(parts)
+
+
+def _country_code(country: str | None, locale: str | None, timezone: str | None, file: CrisisFile) -> str | None:
+    by_locale = _region(locale)
+    by_timezone = next((one.code for one in file.countries if timezone and timezone in one.timezones), None)
+    if locale and locale.replace("_", "-") == _NEVER_CHOSEN:
+        by_locale, by_timezone = by_timezone, by_locale
+    return _upper(country) or by_locale or by_timezone
+
+
+def _upper(country: str | None) -> str | None:
+    code = (country or "").strip().upper()
+    return _ALIASES.get(code, code) or None
+
+
+def _region(locale: str | None) -> str | None:
+    """The region of a language tag: "GB" for "en-GB", "TW" for "zh-Hant-TW", None for "en" or "es-419"."""
+    tag = (locale or "").split(".")[0].replace("_", "-")
+    regions = [part for part in tag.split("-")[1:] if len(part) == 2 and part.isascii() and part.isalpha()]
+    return _upper(regions[0]) if regions and tag not in _NO_COUNTRY else None
+
+
+def _best(country: Country, file: CrisisFile) -> list[Line]:
+    lines = [line for line in file.lines if line.country == country.code]
+    lines.sort(key=lambda line: (_KINDS.index(line.kind), _CONFIDENCE.index(line.confidence)))
+    return lines[:MOST_LINES]
+
+
+def _resource(line: Line) -> Resource:
+    return Resource(
+        name=line.name,
+        phone=line.phone,
+        text=line.text,
+        url=line.chat or line.website,
+        hours=line.hours,
+        country=line.country,
+    )
+
+
+def _as_text(resource: Resource) -> str:
+    ways = [way for way in (resource.phone, resource.text, resource.url) if way]
+    hours = f" ({resource.hours})" if resource.hours else ""
+    return f"- **{resource.name}**: {' · '.join(ways)}{hours}"

@@ -1,0 +1,182 @@
+"""A message as the safety rules read it: plain words, whatever the spelling, disguise or script they came in."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+END = "\n"
+"""Stands in a list of words where a sentence ends."""
+
+LONGEST_WORD = 48
+"""Longer runs of letters are cut to this: no word of any rule is as long, and the time stays linear."""
+
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u0640\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff"
+    "\ufdf0-\ufdff\u3300-\u33ff\U000e0000-\U000e007f]"  # the last but one: ligatures that unfold to many letters
+)
+_ACCENTS = re.compile("[\u0300-\u036f\u064b-\u065f\u0670]")
+_SIMPLER = str.maketrans("\u0131\u0649\u0629’‘ʼ`´＇", "i\u064a\u0647''''''")
+_SPACED_SCRIPTS = re.compile("[\u0e00-\u0e7f\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
+_SEPARATORS = (
+    "\\x00-&(-/:-@\\[-`{-\u00bf\u00d7\u00f7\u060c\u061b\u061f\u066a-\u066d\u06d4\u0964\u0965"
+    "\u2000-\u2bff\u2e00-\u2e7f\u3000-\u303f\u30fb\ufe10-\ufe6f\uff00-\uff0f\U0001f000-\U0001faff"
+)
+_PIECE = re.compile(f"(?<!\\d)[.](?!\\d)|[!?;\u2026\u3002\u0964\u061f\u06d4]|[^{_SEPARATORS}]+")
+_EDGES = re.compile(f"^[{_SEPARATORS}']+|[{_SEPARATORS}']+$")
+_MARKS = re.compile("[.\\-_~|/+*'\u00b7\u2022,:]")
+_DIGITS_AND_SIGNS = str.maketrans("013457@$!€", "oieastasie")
+_LOOKALIKES = str.maketrans("аеорсухіјѕԁһԛԝвмнктαειοκντυρχ", "aeopcyxijsdhqwbmhktaeioknvupx")
+_TRIPLED = re.compile(r"(.)\1{2,}")
+_CONTRACTED = {"m": "am", "re": "are", "ve": "have", "ll": "will", "d": "would", "s": "", "t": "not"}
+_NOT = {"ca": "can", "wo": "will", "sha": "shall"}
+
+
+def fold(text: str) -> str:
+    """One form for all that reads alike: compatibility forms, case, accents, invisible characters, apostrophes."""
+    text = _INVISIBLE.sub("", text).translate(_SIMPLER)
+    text = unicodedata.normalize("NFKC", text).casefold()
+    text = _ACCENTS.sub("", unicodedata.normalize("NFKD", text)).translate(_SIMPLER)
+    return unicodedata.normalize("NFC", text)
+
+
+def words(text: str) -> list[str]:
+    """The words and sentence ends of a folded text; scripts written without spaces give one word a character."""
+    found: list[str] = []
+    for line in text.splitlines():
+        for piece in _PIECE.findall(line):
+            found.extend(_parts(piece))
+        found.append(END)
+    return found
+
+
+def _parts(piece: str) -> list[str]:
+    if piece in ".!?;\u2026\u3002\u0964\u061f\u06d4":
+        return [END]
+    if _SPACED_SCRIPTS.search(piece):
+        return _SPACED_SCRIPTS.sub(lambda match: f" {match[0]} ", piece).split()
+    if "'" not in piece:
+        return [piece[:LONGEST_WORD]]
+    return _contraction([part[:LONGEST_WORD] for part in piece.split("'") if part])
+
+
+def _contraction(parts: list[str]) -> list[str]:
+    """Both sides of an apostrophe: "can't" as "can not", "she's" as "she", "j'ai" as "j ai"."""
+    if len(parts) != 2 or parts[1] not in _CONTRACTED:
+        return parts
+    before, after = parts
+    if after == "t":
+        if not before.endswith("n"):
+            return parts
+        return [_NOT.get(before[:-1], before[:-1]), "not"]
+    return [word for word in (before, _CONTRACTED[after]) if word]
+
+
+class Reader:
+    """Reads messages into words that the rules know.
+
+    `spelling` maps a word to the words meant ("dont" to "do not"); `known` are the words of all rules; `guarded` those
+    that are also recognised in disguise: in digits and signs, starred, spaced out, drawn out or misspelt by a letter.
+    """
+
+    def __init__(self, *, spelling: Mapping[str, str], known: Iterable[str], guarded: Iterable[str]) -> None:
+        self._spelling = {word: meant.split() for word, meant in spelling.items()}
+        self._known = frozenset(known) | frozenset(self._spelling)
+        plain = frozenset(guarded)
+        self._guarded = plain | {word for word, meant in self._spelling.items() if not plain.isdisjoint(meant)}
+        self._by_length: dict[int, list[str]] = {}
+        self._shortened: dict[str, str] = {}
+        for word in sorted(self._guarded):
+            self._by_length.setdefault(len(word), []).append(word)
+            if len(word) >= 7:
+                self._shortened.update({word[:at] + word[at + 1 :]: word for at in range(1, len(word))})
+
+    def read(self, text: str) -> list[str]:
+        """The message's words in order, with `END` where sentences end. Time is linear in the text's length."""
+        found: list[str] = []
+        for line in fold(text).splitlines():
+            for chunk in line.split():
+                found.extend(self._chunk(chunk))
+            found.append(END)
+        meant: list[str] = []
+        for word in self._rejoin(found):
+            meant.extend(self._spelling.get(word) or (word,))
+        return meant
+
+    def _chunk(self, chunk: str) -> list[str]:
+        if chunk in self._known:
+            return [chunk]
+        if chunk.isascii() and chunk.isalpha():
+            return [self._nearest(chunk[:LONGEST_WORD])]
+        if len(chunk) <= LONGEST_WORD and (plain := self._undisguised(_EDGES.sub("", chunk))):
+            return [plain, END] if chunk[-1] in ".!?;" else [plain]
+        return [self._nearest(word) for word in words(chunk)[:-1]]
+
+    def _undisguised(self, core: str) -> str | None:
+        """The guarded word behind digits, signs, dots, stars or look-alike letters, if there is one."""
+        if core.isalpha() and core.isascii():
+            return None
+        latin = core.translate(_LOOKALIKES) if any("a" <= letter <= "z" for letter in core) else core
+        plain = _MARKS.sub("", latin).translate(_DIGITS_AND_SIGNS)
+        if plain in self._guarded:
+            return plain
+        if "*" in latin or "#" in latin:
+            for word in self._by_length.get(len(latin), ()):
+                if all(a in ("*", "#", b) for a, b in zip(latin, word, strict=True)) and latin[0] == word[0]:
+                    return word
+        return None
+
+    def _nearest(self, word: str) -> str:
+        """The word itself, or the known word that it is with letters drawn out, or a guarded one but for a letter."""
+        if word in self._known or len(word) < 3:
+            return word
+        if _TRIPLED.search(word):
+            for kept in (r"\1\1", r"\1"):
+                if (shorter := _TRIPLED.sub(kept, word)) in self._known:
+                    return shorter
+        if 6 <= len(word) <= 12 and word[0] in "so":
+            if word in self._shortened:
+                return self._shortened[word]
+            for at in range(1, len(word)):
+                less = word[:at] + word[at + 1 :]
+                if less in self._guarded:
+                    return less
+                if less in self._shortened:
+                    return self._shortened[less]
+        return word
+
+    def _rejoin(self, found: list[str]) -> list[str]:
+        """Words with their letters spaced out, put together again where that gives known words, one of them guarded."""
+        joined: list[str] = []
+        run: list[str] = []
+        for word in [*found, END]:
+            if len(word) == 1 and "a" <= word <= "z":
+                run.append(word)
+                continue
+            joined.extend(self._segmented("".join(run)) or run if len(run) >= 3 else run)
+            run.clear()
+            joined.append(word)
+        return joined
+
+    def _segmented(self, letters: str) -> list[str] | None:
+        """The letters as known words, one of them guarded; None where they are none."""
+        starts: list[int | None] = [0, *[None] * len(letters)]
+        for end in range(1, len(letters) + 1):
+            for start in range(max(0, end - 12), end):
+                word = letters[start:end]
+                if starts[start] is not None and word in self._known and (len(word) > 1 or word in "ia"):
+                    starts[end] = start
+                    break
+        found: list[str] = []
+        end = len(letters)
+        while end > 0:
+            start_of_word = starts[end]
+            if start_of_word is None:
+                return None
+            found.append(letters[start_of_word:end])
+            end = start_of_word
+        return found[::-1] if not self._guarded.isdisjoint(found) else None

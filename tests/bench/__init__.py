@@ -1,0 +1,1 @@
+"""Measurements on real data; run by hand, never part of the tests."""
