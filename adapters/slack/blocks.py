@@ -1,0 +1,202 @@
+"""A reply as Slack shows it: words first, then people who help, then the sources in blocks of their own.
+
+Pure: nothing here asks or sends anything. Everything on a button comes from the index's records (promise 1), and the
+limits of Block Kit live here. Source: docs.slack.dev, "Block Kit", and the schemas of Slack's own types.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+from urllib.parse import urlsplit
+
+from adapters.slack.mrkdwn import escape, mrkdwn, plain
+from adapters.slack.split import cut, split
+from memory.turn import TurnKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from bot.messages import Reply, Source
+    from bot.wording import Wording
+    from retrieval.evidence import Hit
+
+Block: TypeAlias = dict[str, Any]
+
+SECTION_TEXT = 3_000
+BUTTON_TEXT = 75
+BUTTON_URL = 3_000
+BUTTON_VALUE = 2_000
+ACTION_ELEMENTS = 25
+MESSAGE_BLOCKS = 50
+MESSAGE_TEXT = 9_000
+"""Of an answer's words in one message; with buttons, passages and the fallback it stays below Slack's 12,000."""
+FALLBACK_TEXT = 3_000
+"""Of the words for notifications and screen readers, and of a message that has no blocks."""
+PASSAGES_TEXT = 8_000
+
+PASSAGE_ACTION = "passage"
+LINK_ACTION = "link"
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """One message to send. `text` is what notifications show and screen readers read; `blocks` may be empty."""
+
+    text: str
+    blocks: tuple[Block, ...] = ()
+
+
+def posts(reply: Reply, words: Wording) -> tuple[Post, ...]:
+    """The messages that show a reply: one, unless its text is longer than a message may be.
+
+    Sources, confidence and resources stand in the last one. A courtesy that has sources is the answer to "sources":
+    it shows them in full.
+    """
+    if reply.kind is TurnKind.COURTESY and reply.sources:
+        return (passages(reply.sources, words, heading=reply.text),)
+    parts = split(mrkdwn(reply.text), MESSAGE_TEXT) or [""]
+    shown = [list(_sections(part)) for part in parts]
+    shown[-1] += [*_resources(reply, words), *_sources(reply.sources), *_confidence(reply.confidence, words)]
+    spoken = _spoken(reply, words, len(parts))
+    return tuple(Post(text, tuple(blocks[:MESSAGE_BLOCKS])) for text, blocks in zip(spoken, shown, strict=True))
+
+
+def plain_posts(reply: Reply, words: Wording) -> tuple[Post, ...]:
+    """The same reply without blocks, for when Slack refuses them: text, resources and sources as plain lines."""
+    sources = (" ".join(filter(None, [source_label(source), web_url(source.url)])) for source in reply.sources)
+    text = _paragraphs(plain(reply.text), _resource_lines(reply, words), escape("\n".join(sources)))
+    return tuple(Post(part) for part in split(text, FALLBACK_TEXT))
+
+
+def passages(sources: Sequence[Source], words: Wording, *, heading: str) -> Post:
+    """Sources with their passages, verbatim, and how each was found; links in a block of their own."""
+    each = PASSAGES_TEXT // max(1, len(sources))
+    blocks: list[Block] = [_section(f"*{plain(heading)}*")]
+    for source in sources[: (MESSAGE_BLOCKS - 2) // 3]:
+        blocks += [
+            _section(f"*{escape(cut(source_label(source), SECTION_TEXT // 8))}*"),
+            _quote(cut(source.quote, each)),
+            _context(" · ".join(filter(None, [words.sources.found(source.found_by), f"#{source.rank}"]))),
+        ]
+    links = [button for source in sources if (button := _link_button(source)) is not None]
+    return Post(plain(heading), tuple([*blocks, *_actions(links)][:MESSAGE_BLOCKS]))
+
+
+def passage(hit: Hit, source_number: int) -> Post:
+    """One passage in full, as it stands in its document."""
+    label = label_of(source_number, hit.document.title, hit.passage.locator)
+    return Post(
+        escape(label),
+        (_section(f"*{escape(cut(label, SECTION_TEXT // 8))}*"), _quote(cut(hit.passage.text, PASSAGES_TEXT))),
+    )
+
+
+def note(text: str) -> Post:
+    """One of our own fixed sentences."""
+    return Post(plain(text), (_section(mrkdwn(text)),))
+
+
+def web_url(url: str | None) -> str | None:
+    """`url` if a button may open it: http or https, with a host, and not too long."""
+    if url is None or len(url) > BUTTON_URL:
+        return None
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return None
+    return url if parts.scheme in {"http", "https"} and parts.hostname else None
+
+
+def label_of(number: int, title: str, locator: str) -> str:
+    """A source's name in one line: "[1] Visiting hours · page 3"."""
+    return " ".join(f"[{number}] {' · '.join(filter(None, [title, locator]))}".split())
+
+
+def source_label(source: Source) -> str:
+    """The name of a source of a reply."""
+    return label_of(source.n, source.title, source.locator)
+
+
+def _spoken(reply: Reply, words: Wording, parts: int) -> list[str]:
+    """What is read out of each message; of the last one, the people who help and the sources too."""
+    texts = [split(part, FALLBACK_TEXT)[0] for part in split(plain(reply.text), MESSAGE_TEXT)][:parts]
+    texts += ["…"] * (parts - len(texts))
+    labels = escape("\n".join(source_label(source) for source in reply.sources))
+    return [*texts[:-1], _paragraphs(texts[-1], _resource_lines(reply, words), labels)]
+
+
+def _paragraphs(*texts: str) -> str:
+    return "\n\n".join(filter(None, texts))
+
+
+def _sections(text: str) -> Iterator[Block]:
+    return (_section(part) for part in split(text, SECTION_TEXT))
+
+
+def _section(text: str) -> Block:
+    return {"type": "section", "text": {"type": "mrkdwn", "text": text, "verbatim": True}}
+
+
+def _context(text: str) -> Block:
+    return {"type": "context", "elements": [{"type": "plain_text", "text": text, "emoji": False}]}
+
+
+def _quote(text: str) -> Block:
+    """Rich text, since nothing in it is ever read as formatting: a passage stays verbatim."""
+    quote = {"type": "rich_text_quote", "elements": [{"type": "text", "text": text}]}
+    return {"type": "rich_text", "elements": [quote]}
+
+
+def _actions(buttons: Sequence[Block]) -> Iterator[Block]:
+    for at in range(0, len(buttons), ACTION_ELEMENTS):
+        yield {"type": "actions", "elements": list(buttons[at : at + ACTION_ELEMENTS])}
+
+
+def _button(action: str, number: int, label: str) -> Block:
+    text = {"type": "plain_text", "text": cut(label, BUTTON_TEXT), "emoji": False}
+    return {"type": "button", "action_id": f"{action}:{number}", "text": text}
+
+
+def _link_button(source: Source) -> Block | None:
+    url = web_url(source.url)
+    return None if url is None else _button(LINK_ACTION, source.n, source_label(source)) | {"url": url}
+
+
+def _sources(sources: Sequence[Source]) -> Iterator[Block]:
+    """A link where the document has one, else a button that shows the passage."""
+    buttons = []
+    for source in sources:
+        button = _link_button(source)
+        if button is None and len(source.id) <= BUTTON_VALUE:
+            button = _button(PASSAGE_ACTION, source.n, source_label(source)) | {"value": source.id}
+        if button is not None:
+            buttons.append(button)
+    return _actions(buttons)
+
+
+def _resources(reply: Reply, words: Wording) -> Iterator[Block]:
+    """Numbers as text (a button opens web pages only), chats and sites as buttons."""
+    yield from _sections(_resource_lines(reply, words))
+    links = [
+        _button(f"resource_{LINK_ACTION}", number, resource.name) | {"url": url}
+        for number, resource in enumerate(reply.resources, 1)
+        if (url := web_url(resource.url)) is not None
+    ]
+    yield from _actions(links)
+
+
+def _resource_lines(reply: Reply, words: Wording) -> str:
+    """The people who help, one a line, without those whom a crisis reply's own text has named already."""
+    lines = [
+        " · ".join(filter(None, [resource.name, resource.phone, resource.text, resource.hours]))
+        for resource in reply.resources
+        if reply.kind is not TurnKind.CRISIS or resource.name not in reply.text
+    ]
+    lead = [words.crisis.mention] if lines and reply.kind is not TurnKind.CRISIS else []
+    return escape("\n".join([*lead, *(f"• {line}" for line in lines)]))
+
+
+def _confidence(confidence: float | None, words: Wording) -> Iterator[Block]:
+    if confidence is not None:
+        yield _context(words.confidence.of(confidence))

@@ -1,0 +1,145 @@
+"""What Slack sends, read: which messages are for us, and what they say. Pure.
+
+Both events of one mention (`app_mention` and `message.channels`) and every retry read to the same key, since the key
+is the message's own timestamp in its channel.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from bot.messages import IncomingMessage
+from memory.conversation import Conversation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from bot.messages import Author
+
+PLATFORM = "slack"
+_SPOKEN = {None, "", "file_share", "thread_broadcast"}
+_ENTITY = re.compile(r"<([^<>]*)>")
+_USER = re.compile(r"<@([UW][A-Z0-9]+)(?:\|[^<>]*)?>")
+_GROUP_MENTION = re.compile(r"<!(?:here|channel|everyone|subteam\^[^<>]*)>|<!(?:here|channel|everyone)\|[^<>]*>")
+
+
+class Reason(Enum):
+    """Why a message may be for us."""
+
+    MENTION = auto()
+    DIRECT = auto()
+    THREAD = auto()
+    """A reply in a channel thread that addresses nobody: ours only if we are in that thread already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who we are in the one workspace we serve, as `auth.test` says."""
+
+    team: str
+    user: str
+    bot: str
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A message that may be for us. `outside` says that the event itself names another workspace as its author's."""
+
+    conversation: Conversation
+    ts: str
+    user: str
+    text: str
+    reason: Reason
+    outside: bool
+
+    def message(self, author: Author, received_at: datetime) -> IncomingMessage:
+        """The message as the bot knows it."""
+        return IncomingMessage(self.ts, self.conversation, author, self.text, received_at)
+
+
+class _Event(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    type: Literal["message", "app_mention"]
+    channel: str
+    ts: str
+    user: str
+    text: str | None = None
+    subtype: str | None = None
+    channel_type: str | None = None
+    thread_ts: str | None = None
+    bot_id: str | None = None
+    hidden: bool = False
+    team: str | None = None
+    user_team: str | None = None
+    source_team: str | None = None
+
+
+def read(body: Mapping[str, Any], me: Identity) -> Heard | None:
+    """The message in an event, or None for what is not said to us by a person: edits, joins, bots, our own words."""
+    try:
+        event = _Event.model_validate(body.get("event"))
+    except ValidationError:
+        return None
+    if event.subtype not in _SPOKEN or event.bot_id or event.hidden or event.user in {me.user, "USLACKBOT"}:
+        return None
+    reason = _reason(event, me)
+    if reason is None:
+        return None
+    thread = event.thread_ts or ("" if reason is Reason.DIRECT else event.ts)
+    return Heard(
+        conversation=Conversation(PLATFORM, me.team, event.channel, thread),
+        ts=event.ts,
+        user=event.user,
+        text=readable(event.text or "", me),
+        reason=reason,
+        outside=any(team and team != me.team for team in (event.team, event.user_team, event.source_team)),
+    )
+
+
+def place(me: Identity, channel: str) -> str:
+    """`Conversation.place` of a channel, as every message in it has it."""
+    return Conversation(PLATFORM, me.team, channel).place
+
+
+def is_direct(channel: str) -> bool:
+    """Whether a channel id is that of a direct message between one person and us."""
+    return channel.startswith("D")
+
+
+def readable(text: str, me: Identity) -> str:
+    """Slack's text as a person reads it: our own mention gone, labels for links, no ids of other people."""
+    without_us = re.sub(rf"<@{re.escape(me.user)}(?:\|[^<>]*)?>[ \t]*[,:;]?", " ", text)
+    shown = _ENTITY.sub(lambda match: _shown(match[1]), without_us)
+    unescaped = shown.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+    return "\n".join(" ".join(line.split()) for line in unescaped.strip().splitlines())
+
+
+def _reason(event: _Event, me: Identity) -> Reason | None:
+    if event.channel_type == "im" or is_direct(event.channel):
+        return Reason.DIRECT if event.type == "message" else None
+    text = event.text or ""
+    mentioned = set(_USER.findall(text))
+    if event.type == "app_mention" or me.user in mentioned:
+        return Reason.MENTION
+    in_thread = event.thread_ts is not None and event.thread_ts != event.ts
+    return Reason.THREAD if in_thread and not mentioned and not _GROUP_MENTION.search(text) else None
+
+
+def _shown(entity: str) -> str:
+    target, _, label = entity.partition("|")
+    match target[:1]:
+        case "@":
+            return f"@{label}" if label else "@someone"
+        case "#":
+            return f"#{label}" if label else "#channel"
+        case "!":
+            return label or ("@group" if target.startswith("!subteam") else f"@{target[1:].split('^')[0]}")
+        case _:
+            return label or target.removeprefix("mailto:")

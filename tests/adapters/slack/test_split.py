@@ -1,0 +1,40 @@
+"""Long text in parts."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adapters.slack.mrkdwn import escape
+from adapters.slack.split import cut, split
+
+TEXT = st.text(st.sampled_from("ab&<> .\n!"), max_size=400) | st.text(max_size=200)
+LIMIT = st.integers(8, 60)
+
+
+@given(TEXT, LIMIT)
+def test_parts_fit_and_lose_only_white_space(text: str, limit: int) -> None:
+    parts = split(text, limit)
+    assert all(0 < len(part) <= limit for part in parts)
+    assert "".join("".join(parts).split()) == "".join(text.split())
+
+
+@given(TEXT, LIMIT)
+def test_no_entity_is_cut(text: str, limit: int) -> None:
+    for part in split(escape(text), limit):
+        assert "&" not in re.sub(r"&(?:amp|lt|gt);", "", part)
+
+
+def test_paragraphs_come_before_lines_sentences_and_words() -> None:
+    assert split("One two. Three.\n\nFour five. Six.", 24) == ["One two. Three.", "Four five. Six."]
+    assert split("One two. Three.\nFour five. Six.", 24) == ["One two. Three.", "Four five. Six."]
+    assert split("One two three. Four five six.", 20) == ["One two three.", "Four five six."]
+    assert split("onetwothree fourfivesix", 15) == ["onetwothree", "fourfivesix"]
+
+
+def test_what_does_not_fit_is_cut_with_an_ellipsis() -> None:
+    assert cut("Visiting", 8) == "Visiting"
+    assert cut("Visiting hours", 10) == "Visiting…"
+    assert len(cut("x" * 100, 75)) == 75

@@ -1,0 +1,93 @@
+"""Guests and members."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from adapters.slack.app import web_client
+from adapters.slack.users import Users, author_of
+from bot.messages import Author
+from tests.doubles.slack import TEAM, ApiError, Broken, RateLimited, SlackDouble
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+AMINA = "U0AMINA"
+MEMBER = Author(AMINA, guest=False, locale="en-GB", timezone="Europe/London")
+
+
+@dataclass
+class Clock:
+    now: float = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[SlackDouble]:
+    async with SlackDouble() as slack:
+        yield slack
+
+
+def _users(slack: SlackDouble, clock: Clock, **more: Any) -> Users:
+    return Users(web_client(slack.bot_token, base_url=slack.base_url), clock, **more)
+
+
+async def test_a_member_is_known_with_language_and_time_zone(slack: SlackDouble) -> None:
+    assert await _users(slack, Clock()).author(AMINA, TEAM) == MEMBER
+
+
+async def test_a_person_is_asked_for_once_until_the_time_is_up(slack: SlackDouble) -> None:
+    clock = Clock()
+    users = _users(slack, clock, ttl=60)
+    for clock.now in (0, 59, 60, 61):
+        assert await users.author(AMINA, TEAM) == MEMBER
+    assert len(slack.called("users.info")) == 2
+
+
+async def test_the_one_known_longest_is_forgotten_first(slack: SlackDouble) -> None:
+    slack.workspace.add_user("U0BEN")
+    slack.workspace.add_user("U0CLEO")
+    users = _users(slack, Clock(), capacity=2)
+    for user in (AMINA, "U0BEN", "U0CLEO", "U0BEN", AMINA):
+        await users.author(user, TEAM)
+    assert [call.arguments["user"] for call in slack.called("users.info")] == [AMINA, "U0BEN", "U0CLEO", AMINA]
+
+
+async def test_an_event_from_outside_makes_a_guest_without_touching_what_is_known(slack: SlackDouble) -> None:
+    users = _users(slack, Clock())
+    assert (await users.author(AMINA, TEAM, outside=True)).guest
+    assert not (await users.author(AMINA, TEAM)).guest
+
+
+@pytest.mark.parametrize("fault", [Broken(), RateLimited(30), ApiError("user_not_found"), ApiError("missing_scope")])
+async def test_whom_slack_does_not_name_is_a_guest_until_it_does(
+    slack: SlackDouble, fault: Broken | RateLimited | ApiError
+) -> None:
+    slack.fail("users.info", fault)
+    users = _users(slack, Clock())
+    assert await users.author(AMINA, TEAM) == Author(AMINA, guest=True)
+    assert await users.author(AMINA, TEAM) == MEMBER
+
+
+async def test_a_slow_answer_is_not_waited_for(slack: SlackDouble) -> None:
+    assert (await _users(slack, Clock(), patience=0).author(AMINA, TEAM)).guest
+
+
+@pytest.mark.parametrize(
+    ("profile", "guest"),
+    [
+        ({"team_id": TEAM}, False),
+        ({"team_id": "T0PARTNER"}, True),
+        ({}, True),
+        ({"team_id": TEAM, "is_restricted": True}, True),
+        ({"team_id": TEAM, "is_ultra_restricted": True}, True),
+        ({"team_id": TEAM, "is_stranger": True}, True),
+    ],
+)
+def test_who_counts_as_a_guest(profile: dict[str, Any], *, guest: bool) -> None:
+    assert author_of("U1", profile, TEAM).guest is guest

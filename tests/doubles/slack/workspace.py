@@ -1,0 +1,165 @@
+"""The state of one workspace: people, messages, and what each Web API method does to them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tests.doubles.slack.limits import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+TEAM = "T0CLINIC1"
+BOT = "U0CITEBOT"
+BOT_ID = "B0CITEBOT"
+APP = "A0CITEWELL"
+
+
+@dataclass(slots=True)
+class Message:
+    """One message as it stands in a channel; `to` is set where only that person sees it."""
+
+    channel: str
+    ts: str
+    user: str
+    text: str
+    thread_ts: str | None = None
+    blocks: list[dict[str, Any]] = field(default_factory=list)
+    metadata: dict[str, Any] | None = None
+    to: str | None = None
+
+    @property
+    def by_bot(self) -> bool:
+        """Whether the app wrote it."""
+        return self.user == BOT
+
+    def as_json(self, *, with_metadata: bool) -> dict[str, Any]:
+        """As `conversations.replies` lists it."""
+        listed: dict[str, Any] = {"type": "message", "user": self.user, "text": self.text, "ts": self.ts, "team": TEAM}
+        if self.thread_ts:
+            listed["thread_ts"] = self.thread_ts
+        if self.by_bot:
+            listed |= {"bot_id": BOT_ID, "app_id": APP, "blocks": self.blocks}
+        if with_metadata and self.metadata:
+            listed["metadata"] = self.metadata
+        return listed
+
+
+class Workspace:
+    """People by id, messages by channel, and the status shown in each thread."""
+
+    def __init__(self) -> None:
+        self.users: dict[str, dict[str, Any]] = {}
+        self.messages: dict[str, list[Message]] = defaultdict(list)
+        self.ephemeral: list[Message] = []
+        self.statuses: list[tuple[str, str, str]] = []
+        self.closed_channels: dict[str, str] = {}
+        self._ticks = 0
+        self.add_user("U0AMINA", locale="en-GB", tz="Europe/London")
+        self.add_user(BOT, is_bot=True)
+
+    def add_user(self, user: str, **profile: Any) -> None:
+        """Someone of this workspace, unless `profile` says otherwise."""
+        self.users[user] = {"id": user, "team_id": TEAM, "name": user.lower(), "is_bot": False, **profile}
+
+    def next_ts(self) -> str:
+        """A timestamp that no message has yet."""
+        self._ticks += 1
+        return f"1764500000.{self._ticks:06d}"
+
+    def posted(self, channel: str, *, thread: str | None = None) -> list[Message]:
+        """What the app posted for all to see, in one thread or anywhere in the channel."""
+        return [
+            message
+            for message in self.messages[channel]
+            if message.by_bot and (thread is None or message.thread_ts == thread)
+        ]
+
+    @property
+    def methods(self) -> dict[str, Callable[[dict[str, Any]], dict[str, Any]]]:
+        """What each method does with its arguments."""
+        return {
+            "auth.test": self._auth_test,
+            "users.info": self._users_info,
+            "chat.postMessage": self._post_message,
+            "chat.postEphemeral": self._post_ephemeral,
+            "conversations.open": self._open,
+            "conversations.replies": self._replies,
+            "conversations.history": self._history,
+            "assistant.threads.setStatus": self._set_status,
+        }
+
+    def _auth_test(self, _: Mapping[str, Any]) -> dict[str, Any]:
+        ids = {"team_id": TEAM, "user_id": BOT, "bot_id": BOT_ID}
+        return {"url": "https://clinic.slack.com/", "team": "Clinic", "user": "citewell", **ids}
+
+    def _users_info(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        user = dict(self.users.get(arguments["user"]) or {})
+        if not user:
+            raise Refused("user_not_found", str(arguments["user"]))
+        if not arguments.get("include_locale"):
+            user.pop("locale", None)
+        return {"user": user}
+
+    def _post_message(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        message = self._written(arguments, to=None)
+        self.messages[message.channel].append(message)
+        return {"channel": message.channel, "ts": message.ts, "message": message.as_json(with_metadata=True)}
+
+    def _post_ephemeral(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        message = self._written(arguments, to=arguments["user"])
+        self.ephemeral.append(message)
+        return {"message_ts": message.ts}
+
+    def _written(self, arguments: Mapping[str, Any], *, to: str | None) -> Message:
+        channel = arguments["channel"]
+        self._check_open(channel)
+        return Message(
+            channel=channel,
+            ts=self.next_ts(),
+            user=BOT,
+            text=arguments.get("text", ""),
+            thread_ts=arguments.get("thread_ts"),
+            blocks=list(arguments.get("blocks") or ()),
+            metadata=arguments.get("metadata"),
+            to=to,
+        )
+
+    def _open(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        return {"channel": {"id": f"D{arguments['users']}"}}
+
+    def _replies(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        self._check_open(arguments["channel"])
+        thread = arguments["ts"]
+        messages = [one for one in self.messages[arguments["channel"]] if thread in {one.ts, one.thread_ts}]
+        if not messages:
+            raise Refused("thread_not_found", thread)
+        return self._listed(messages, arguments, always=thread)
+
+    def _history(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        self._check_open(arguments["channel"])
+        messages = [one for one in self.messages[arguments["channel"]] if one.thread_ts in {None, one.ts}]
+        return self._listed(messages[::-1], arguments, always=None)
+
+    def _listed(
+        self, messages: Sequence[Message], arguments: Mapping[str, Any], *, always: str | None
+    ) -> dict[str, Any]:
+        """One page, after `oldest`; replies keep the root (`always`), as Slack does."""
+        oldest = arguments.get("oldest", "0")
+        window = [one for one in messages if one.ts > oldest or one.ts == always]
+        start, limit = int(arguments.get("cursor") or 0), int(arguments.get("limit") or 100)
+        page = window[start : start + limit]
+        more = start + limit < len(window)
+        shown = [one.as_json(with_metadata=bool(arguments.get("include_all_metadata"))) for one in page]
+        cursor = {"next_cursor": str(start + limit) if more else ""}
+        return {"messages": shown, "has_more": more, "response_metadata": cursor}
+
+    def _set_status(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        self.statuses.append((arguments["channel_id"], arguments["thread_ts"], arguments["status"]))
+        return {}
+
+    def _check_open(self, channel: str) -> None:
+        if channel in self.closed_channels:
+            raise Refused(self.closed_channels[channel], channel)

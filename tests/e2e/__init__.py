@@ -1,0 +1,1 @@
+"""Whole paths over real sockets, against doubles."""

@@ -1,0 +1,212 @@
+"""Slack's adapter with the real dispatcher and memory, a scripted engine, and the double at the other end."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Literal
+
+from aiohttp import web
+
+from adapters.dispatch import Courier, Dispatcher
+from adapters.slack.app import SlackApp, identify, web_client
+from adapters.slack.delivery import SlackDelivery
+from adapters.slack.threads import Threads
+from adapters.slack.users import Users
+from adapters.sources import Sources, answering_sources
+from bot.messages import Reply, Resource, Source, TurnKind
+from bot.turn import Memories
+from bot.wording import wording
+from memory.file import MemoryFile
+from memory.inbox import RamInbox, SqliteInbox
+from memory.ram import RamMemory
+from memory.sqlite import SqliteMemory
+from memory.turn import Turn
+from retrieval.document import Document, Passage
+from retrieval.evidence import Hit
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Collection, Sequence
+    from pathlib import Path
+
+    from bot.messages import Author, IncomingMessage
+    from memory.conversation import Conversation
+    from tests.doubles.slack import SlackDouble
+
+Mode = Literal["socket", "http"]
+
+LINKED = Source(
+    n=1,
+    id="visiting#0",
+    title="Visiting hours",
+    url="https://clinic.example/visiting",
+    locator="page 3",
+    quote="Visitors are welcome from 2 to 8 pm.",
+    found_by=("keyword", "vector"),
+    rank=1,
+    rank_before_rerank=2,
+)
+UNLINKED = replace(LINKED, n=2, id="flu#4", title="Flu clinic", url=None, locator="", quote="The flu clinic is open.")
+FACT = Reply(TurnKind.FACT, "Visitors are **welcome** from 2 to 8 pm. [1]", "t1", (LINKED, UNLINKED), confidence=0.9)
+LINE = Resource("Samaritans", phone="116 123", url="https://www.samaritans.org", hours="24 hours", country="GB")
+CRISIS = Reply(TurnKind.CRISIS, "Please talk to someone now.", "t2", resources=(LINE,), private=True)
+
+
+@dataclass(slots=True)
+class Engine:
+    """Answers every message with `reply`, once `gate` is open, and remembers the turn, as the real one does."""
+
+    memories: Memories
+    reply: Reply = FACT
+    gate: asyncio.Event = field(default_factory=asyncio.Event)
+    asked: list[IncomingMessage] = field(default_factory=list)
+
+    async def respond(self, message: IncomingMessage) -> Reply:
+        self.asked.append(message)
+        await self.gate.wait()
+        crisis = self.reply.kind is TurnKind.CRISIS
+        turn = Turn(
+            conversation=message.conversation,
+            author=message.author.id,
+            kind=self.reply.kind,
+            at=datetime.now(UTC),
+            message=message.key,
+            trace_id=self.reply.trace_id,
+            question="" if crisis else message.text,
+            text="" if crisis else self.reply.text,
+            sources=() if crisis else self.reply.sources,
+        )
+        await self.memories.of(guest=message.author.guest).record(turn)
+        return self.reply
+
+    def failure(self, message: IncomingMessage, error: BaseException) -> Reply:
+        return Reply(TurnKind.ERROR, f"broken: {type(error).__name__}", "t0")
+
+
+@dataclass(slots=True)
+class Door:
+    """The dispatcher behind a door that a test may hold shut, or that breaks with `fault`."""
+
+    dispatcher: Dispatcher
+    gate: asyncio.Event = field(default_factory=asyncio.Event)
+    reached: asyncio.Event = field(default_factory=asyncio.Event)
+    fault: Exception | None = None
+
+    async def accept(self, message: IncomingMessage) -> bool:
+        self.reached.set()
+        await self.gate.wait()
+        if self.fault is not None:
+            raise self.fault
+        return await self.dispatcher.accept(message)
+
+
+class Shelf:
+    """Passages by id and the collection each belongs to; the part of an index that Slack needs."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self.collections = {source.id: "public" for source in sources}
+        self._sources = {source.id: source for source in sources}
+
+    async def passages(self, ids: Collection[str], *, collections: Collection[str] | None = None) -> Sequence[Hit]:
+        seen = [one for one in ids if one in self.collections]
+        return [_hit(self._sources[one]) for one in seen if collections is None or self.collections[one] in collections]
+
+
+@dataclass(slots=True)
+class Rig:
+    """Everything a test may look at or turn."""
+
+    slack: SlackDouble
+    dispatcher: Dispatcher
+    door: Door
+    memories: Memories
+    engine: Engine
+    shelf: Shelf
+    app: SlackApp
+    file: MemoryFile
+    waits: list[float]
+
+    async def settled(self) -> None:
+        """Wait until nothing waits or runs any more."""
+        async with asyncio.timeout(10):
+            while self.dispatcher.busy:  # noqa: ASYNC110 - the dispatcher tells its state, not its changes
+                await asyncio.sleep(0.002)
+
+
+def access(_: Conversation, author: Author) -> Collection[str] | None:
+    """Guests see the public collection, members all."""
+    return {"public"} if author.guest else None
+
+
+@asynccontextmanager
+async def running(slack: SlackDouble, mode: Mode, home: Path, *, ping_interval: float = 10) -> AsyncIterator[Rig]:
+    """The adapter, connected to the double."""
+    async with AsyncExitStack() as stack:
+        words = wording()
+        client = web_client(slack.bot_token, base_url=slack.base_url)
+        me = await identify(client)
+        file = MemoryFile(home / "memory.db")
+        stack.push_async_callback(file.close)
+        memories = Memories(SqliteMemory(file), RamMemory())
+        engine, shelf = Engine(memories), Shelf([LINKED, UNLINKED])
+        engine.gate.set()
+        sources = Sources(memories, shelf, access)
+        waits: list[float] = []
+
+        async def no_wait(seconds: float) -> None:
+            waits.append(seconds)
+
+        dispatcher = Dispatcher(
+            answering_sources(engine.respond, sources, words),
+            durable=SqliteInbox(file),
+            ephemeral=RamInbox(),
+            on_failure=engine.failure,
+            clock=lambda: datetime.now(UTC),
+            courier=Courier(sleep=no_wait),
+        )
+        door = Door(dispatcher)
+        door.gate.set()
+        dispatcher.register("slack", SlackDelivery(client, me, words))
+        stack.push_async_callback(dispatcher.drain, 5.0)
+        app = SlackApp(
+            client=client,
+            me=me,
+            dispatcher=door,
+            users=Users(client, time.monotonic),
+            threads=Threads(memories),
+            sources=sources,
+            words=words,
+            now=lambda: datetime.now(UTC),
+            app_token=slack.app_token if mode == "socket" else None,
+            signing_secret=slack.signing_secret if mode == "http" else None,
+            ping_interval=ping_interval,
+        )
+        stack.push_async_callback(app.close)
+        await app.start()
+        if mode == "http":
+            slack.request_url = await stack.enter_async_context(served(app))
+        yield Rig(slack, dispatcher, door, memories, engine, shelf, app, file, waits)
+
+
+@asynccontextmanager
+async def served(app: SlackApp) -> AsyncIterator[str]:
+    """The app's HTTP side on a free port; gives its events URL."""
+    routes = web.Application()
+    routes.router.add_post("/slack/events", app.handle)
+    runner = web.AppRunner(routes, access_log=None)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    host, port = runner.addresses[0][:2]
+    try:
+        yield f"http://{host}:{port}/slack/events"
+    finally:
+        await runner.cleanup()
+
+
+def _hit(source: Source) -> Hit:
+    document = Document(source.id.partition("#")[0], source.title, "", "public", "", url=source.url)
+    passage = Passage(source.id, document.id, 0, f"Before. {source.quote} After.", "", (), (0, 0), source.locator)
+    return Hit(passage, document, 0.0, 1, 1)
