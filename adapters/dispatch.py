@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import traceback
 from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from adapters.courier import Courier, Delivery
 from adapters.payload import from_payload, to_payload
-from bot.errors import Misconfigured, Permanent, Transient
+from bot.errors import Misconfigured, Permanent, Transient, outline
 from memory.inbox import InboxEntry
 
 if TYPE_CHECKING:
@@ -131,7 +130,12 @@ class Dispatcher:
         await asyncio.gather(*cut_off, return_exceptions=True)
 
     async def _store(self, message: IncomingMessage) -> bool:
-        inbox = self._ephemeral if message.author.guest else self._durable
+        inbox, other = self._durable, self._ephemeral
+        if message.author.guest:
+            inbox, other = other, inbox
+        # Where the platform failed to say who wrote, one message may come as a guest's and again as a member's.
+        if await other.knows(message.key):
+            return False
         entry = InboxEntry(message.key, message.conversation.key, to_payload(message), self._clock())
         if not await inbox.accept(entry):
             return False
@@ -235,9 +239,3 @@ async def _show_working(delivery: Delivery, message: IncomingMessage) -> None:
         await delivery.working(message)
     except Exception as error:  # noqa: BLE001 - a missing sign of work is no reason to do no work
         logger.info("no sign of work for %s: %s", message.key, outline(error))
-
-
-def outline(error: BaseException) -> str:
-    """The error's type and where it arose. Its message is left out, as is a traceback: they may quote what was said."""
-    frames = traceback.extract_tb(error.__traceback__)
-    return f"{type(error).__name__} at {frames[-1].name}:{frames[-1].lineno}" if frames else type(error).__name__

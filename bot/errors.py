@@ -13,6 +13,8 @@ sentence and the trace's id, never the text of an exception.
 
 from __future__ import annotations
 
+import traceback
+
 
 class CitewellError(Exception):
     """The root of them all."""
@@ -36,3 +38,9 @@ class Misconfigured(Permanent):
 
 class Refused(CitewellError):
     """The model declined to answer."""
+
+
+def outline(error: BaseException) -> str:
+    """The error's type and where it arose. Its message is left out, as is a traceback: they may quote what was said."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{type(error).__name__} at {frames[-1].name}:{frames[-1].lineno}" if frames else type(error).__name__

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, assert_never
 from bot.compose import compose
 from bot.courtesy import courtesy
 from bot.crisis import crisis_reply_text, lines_for
-from bot.errors import CitewellError, Refused
+from bot.errors import CitewellError, Refused, outline
 from bot.messages import IncomingMessage, Reply
 from bot.safety import Clear, Mention, SafetyVerdict, SelfHarm, Violence, assess
 from bot.trace import Trace
@@ -80,7 +80,7 @@ class Engine:
     def failure(self, message: IncomingMessage, error: BaseException) -> Reply:
         """What the person is told when a turn broke or ran out of time; nothing of the error but a reference."""
         trace = Trace(self.new_id())
-        logger.error("turn %s of %s broke: %s", trace.id, message.key, type(error).__name__, exc_info=error)
+        logger.error("turn %s of %s broke: %s", trace.id, message.key, outline(error))
         words = self.wording.error.timeout if isinstance(error, TimeoutError) else self.wording.error.general
         return Reply(TurnKind.ERROR, words.format(reference=trace.id), trace.id)
 
@@ -104,7 +104,7 @@ class Engine:
                 turn, reply = await self._question(message, trace)
                 return turn, self._with_lines(reply, self._lines(message))
             case Clear():
-                if kind := courtesy(message.text):
+                if kind := courtesy(message.text) if message.text.strip() else "help":
                     return self._ending(message, trace, TurnKind.COURTESY, getattr(self.wording.courtesy, kind))
                 return await self._question(message, trace)
             case _:

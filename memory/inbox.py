@@ -37,6 +37,10 @@ class Inbox(Protocol):
         """Store it before returning. False, and nothing is changed, if its key was seen before in whatever state."""
         ...
 
+    async def knows(self, key: str) -> bool:
+        """Whether the key was ever accepted, in whatever state it is."""
+        ...
+
     async def begin(self, key: str) -> int:
         """Count one more attempt and say which it is, from 1; 0 if nothing is pending under that key."""
         ...
@@ -72,6 +76,11 @@ class SqliteInbox:
             ON CONFLICT (key) DO NOTHING
         """
         return await self._file.write(lambda db: db.execute(insert, values).rowcount == 1)
+
+    async def knows(self, key: str) -> bool:
+        """Whether the file holds the key."""
+        query = "SELECT 1 FROM inbox WHERE key = ?"
+        return await self._file.read(lambda db: db.execute(query, [storable(key)]).fetchone() is not None)
 
     async def begin(self, key: str) -> int:
         """The number of this attempt, counted through restarts."""
@@ -119,10 +128,14 @@ class RamInbox:
 
     async def accept(self, entry: InboxEntry) -> bool:
         """Whether it is new."""
-        if entry.key in self._waiting or entry.key in self._done:
+        if await self.knows(entry.key):
             return False
         self._waiting[entry.key] = _Waiting(entry)
         return True
+
+    async def knows(self, key: str) -> bool:
+        """Whether it waits or was done."""
+        return key in self._waiting or key in self._done
 
     async def begin(self, key: str) -> int:
         """The number of this attempt."""

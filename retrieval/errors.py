@@ -2,7 +2,8 @@
 
 RetrievalError
 ├── Unreadable          one file could not be taken in; the others go on
-└── IndexMismatch       the index was made with another embedding model or vector size
+├── IndexMismatch       the index was made with another embedding model or vector size
+└── IndexUnavailable    the index cannot be opened, read or written
 """
 
 from __future__ import annotations
@@ -22,3 +23,7 @@ class Unreadable(RetrievalError):
 
 class IndexMismatch(RetrievalError):
     """The index holds vectors of another model or size than the one in use."""
+
+
+class IndexUnavailable(RetrievalError):
+    """The index cannot be opened, read or written: damaged, of a newer version, locked, or its disk full."""

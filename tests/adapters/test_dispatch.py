@@ -518,6 +518,17 @@ async def test_messages_of_a_platform_that_is_not_set_up_wait(bench: Bench) -> N
         await dispatcher.accept(a_message("2", platform="teams"))
 
 
+@pytest.mark.parametrize("guest_first", [False, True])
+async def test_one_message_taken_for_a_guests_and_for_a_members_is_answered_once(
+    bench: Bench, guest_first: bool
+) -> None:
+    dispatcher = bench.start()
+    assert await dispatcher.accept(a_message("1", guest=guest_first))
+    assert not await dispatcher.accept(a_message("1", guest=not guest_first))
+    await idle(dispatcher)
+    assert bench.platform.order == ["1"]
+
+
 async def test_a_guest_is_answered_and_leaves_nothing_on_the_disk(bench: Bench) -> None:
     dispatcher = bench.start()
     assert await dispatcher.accept(a_message("1", guest=True))

@@ -24,7 +24,7 @@ from bot.prompts import prompt
 from memory.replay import Exchange
 from retrieval.document import Document, Passage
 from retrieval.evidence import Evidence, Grade, Hit, Query
-from tests.doubles.claude import KEY, ClaudeDouble, Drops, Fails, Hangs, Refuses, Says, Scripted, Sends, Writes
+from tests.doubles.claude import KEY, MODEL, ClaudeDouble, Drops, Fails, Hangs, Refuses, Says, Scripted, Sends, Writes
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -177,7 +177,7 @@ async def test_usage_is_told_for_every_reply() -> None:
     told: list[Usage] = []
     async with answering(Writes("no JSON here"), Says(UNGROUNDED), on_usage=told.append) as (answerer, _):
         await answerer.answer(QUESTION, evidence(OPEN), ())
-    assert [(usage.model, usage.output_tokens) for usage in told] == [("claude-sonnet-5-5", 3), ("claude-sonnet-5-5", 5)]
+    assert [(usage.model, usage.output_tokens) for usage in told] == [(MODEL, 3), (MODEL, 5)]
 
 
 async def test_a_refusal_is_an_ending_of_its_own_and_not_asked_again() -> None:

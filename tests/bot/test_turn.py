@@ -237,3 +237,8 @@ async def test_only_clean_turns_are_ever_seen_by_a_model_again(texts: list[str])
             assert {exchange.answer for exchange in asked.history} <= set(facts)
         if reply.kind is TurnKind.FACT:
             facts.append(reply.text)
+
+
+async def test_a_mention_without_words_is_told_what_can_be_asked() -> None:
+    b = await bench()
+    assert (await b.engine.respond(said("  "))).text == WORDS.courtesy.help

@@ -120,3 +120,11 @@ async def test_closing_twice_does_nothing_more(inbox: Inbox) -> None:
 def test_an_entry_without_its_time_zone_is_refused() -> None:
     with pytest.raises(ValueError, match="time zone"):
         InboxEntry("k", "c", "p", datetime(2026, 3, 1))  # noqa: DTZ001 - the fault under test
+
+
+async def test_it_knows_a_key_from_its_acceptance_on(inbox: Inbox) -> None:
+    assert not await inbox.knows("k1")
+    await inbox.accept(an_entry())
+    assert await inbox.knows("k1")
+    await inbox.done("k1")
+    assert await inbox.knows("k1")
