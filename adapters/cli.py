@@ -248,7 +248,7 @@ def _hit_json(hit: Hit) -> dict[str, Any]:
         "url": hit.document.url,
         "path": hit.document.path,
         "collection": hit.document.collection,
-        "locator": hit.passage.locator,
+        "locator": hit.locator,
         "page": hit.passage.page,
         "headings": list(hit.passage.headings),
         "text": hit.passage.text,
@@ -268,7 +268,7 @@ def _print_evidence(evidence: Evidence) -> None:
         found = " + ".join(
             f"{name} {rank}" for name, rank in (("words", hit.keyword_rank), ("meaning", hit.vector_rank)) if rank
         )
-        where = " · ".join(part for part in (hit.document.title, hit.passage.locator) if part)
+        where = " · ".join(part for part in (hit.document.title, hit.locator) if part)
         start = " ".join(hit.passage.text.split())
         click.echo(f"\n{hit.rank:>3}. {where}  [{found}]\n     {start[:160]}{'…' if len(start) > 160 else ''}")
 

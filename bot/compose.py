@@ -52,7 +52,7 @@ def _source(number: int, passage_id: str, statements: Sequence[Statement]) -> So
         id=passage_id,
         title=hit.document.title,
         url=hit.document.url,
-        locator=hit.passage.locator,
+        locator=hit.locator,
         quote=hit.passage.text[start:end],
         found_by=hit.found_by,
         rank=hit.rank,

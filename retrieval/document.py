@@ -52,11 +52,6 @@ class Passage:
     page: int | None = None
 
     @property
-    def locator(self) -> str:
-        """Where a person finds it: its place, then its innermost heading; empty where neither is known."""
-        return " · ".join(part for part in (self.place, self.headings[-1] if self.headings else "") if part)
-
-    @property
     def search_text(self) -> str:
         """What is embedded: the context sentence, then the raw text."""
         return f"{self.context}\n{self.text}" if self.context else self.text

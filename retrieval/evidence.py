@@ -43,6 +43,12 @@ class Hit:
     cosine: float | None = None
 
     @property
+    def locator(self) -> str:
+        """Where in its document a person finds it: its place, then its innermost heading if that is not the title."""
+        headings = [heading for heading in self.passage.headings if heading != self.document.title]
+        return " · ".join(part for part in (self.passage.place, *headings[-1:]) if part)
+
+    @property
     def found_by(self) -> tuple[FoundBy, ...]:
         """The lists that held it; both means that words and meaning agree."""
         ranks: tuple[tuple[FoundBy, int | None], ...] = (

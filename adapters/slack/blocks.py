@@ -85,7 +85,7 @@ def passages(sources: Sequence[Source], words: Wording, *, heading: str) -> Post
 
 def passage(hit: Hit, source_number: int) -> Post:
     """One passage in full, as it stands in its document."""
-    label = label_of(source_number, hit.document.title, hit.passage.locator)
+    label = label_of(source_number, hit.document.title, hit.locator)
     return Post(
         escape(label),
         (_section(f"*{escape(cut(label, SECTION_TEXT // 8))}*"), _quote(cut(hit.passage.text, PASSAGES_TEXT))),

@@ -11,9 +11,9 @@ from pathlib import Path
 import frontmatter
 import pypdfium2
 import pytest
-from markitdown import MarkItDown
 
 from adapters.samples import documents
+from retrieval.load import load
 
 NOTE = (
     "This leaflet is a made-up example. Larkfield Community Clinic does not exist, and nothing here is medical advice."
@@ -41,7 +41,7 @@ def raw(name: str) -> str:
         case ".pdf":
             return "\n".join(pdf_pages(path))
         case ".docx":
-            return str(MarkItDown().convert(path).text_content)
+            return load(path).text
         case _:
             return path.read_text(encoding="utf-8")
 

@@ -1,0 +1,145 @@
+"""Whether what was found can carry an answer, judged from what the search itself knows; no model reads anything.
+
+A question about something the documents never name must be declined, however near the best passage looks. So a small
+logistic model weighs how well a passage covers the question's telling words, how many of them stand nowhere at all,
+and how alike the two are in meaning. `scripts/fit_grade.py` fits its weights, which stand in `data/grade.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from retrieval.evidence import Grade
+from retrieval.terms import stem, terms, words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from retrieval.evidence import Hit
+
+FITTED = Path(__file__).with_name("data") / "grade.json"
+JUDGED = 5
+"""The first hits, of which the strongest stands for all: the right passage is seldom behind them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What is known of one question and one passage. A term weighs 1 if it stands nowhere, less the more common it is.
+
+    coverage   share of the question's weight that stands in the passage, its context or its document's title
+    topic      share of the title's weight that the question names
+    missing    weight that does not, at most 2: beside the share, it tells a long letter from a short question
+    unknown    share of the question's weight that stands in no passage at all
+    size       decimal logarithm of the number of passages: in many, some passage covers anything by chance
+    cosine     likeness in meaning; None where vectors did not take part
+    """
+
+    coverage: float
+    topic: float
+    missing: float
+    unknown: float
+    size: float
+    cosine: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A logistic model over some of the signals, by name."""
+
+    bias: float
+    weights: Mapping[str, float]
+
+    def strength(self, signals: Signals) -> float:
+        """In [0, 1]. The scale is set so that 0.5 and 0.8 are the thresholds that were fitted."""
+        values = asdict(signals)
+        z = self.bias + sum(weight * values[name] for name, weight in self.weights.items())
+        return 1 / (1 + math.exp(-max(-30.0, min(30.0, z))))
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The grade of all hits, and the strength of the best in [0, 1]."""
+
+    grade: Grade
+    best: float
+
+
+class Grader:
+    """Grades by the strongest of the first hits: below `low` incorrect, below `high` ambiguous, else correct.
+
+    A hit with a cosine is judged by `with_vectors`, any other by `by_words`; strengths mean the same in both.
+    """
+
+    def __init__(self, by_words: Model, with_vectors: Model, *, low: float = 0.5, high: float = 0.8) -> None:
+        if not 0 <= low <= 1:
+            msg = f"The evidence threshold lies between 0 and 1, not at {low}."
+            raise ValueError(msg)
+        self._by_words = by_words
+        self._with_vectors = with_vectors
+        self._low = low
+        self._high = max(low, high)
+
+    @classmethod
+    def fitted(cls, *, threshold: float | None = None) -> Grader:
+        """The grader with the weights that come with the product; `threshold` takes the place of the fitted `low`."""
+        data = json.loads(FITTED.read_text(encoding="utf-8"))
+        low = data["low"] if threshold is None else threshold
+        return cls(_model(data["by_words"]), _model(data["with_vectors"]), low=low, high=data["high"])
+
+    @property
+    def name(self) -> str:
+        """The backend, as traces name it."""
+        return "fitted"
+
+    def judge(self, question: str, hits: Sequence[Hit], total: int, frequencies: Mapping[str, int]) -> Verdict:
+        """The verdict on hits in their order. `frequencies` has every one of `wanted_terms`, of `total` passages."""
+        best = max((self.strength(signals(question, hit, total, frequencies)) for hit in hits[:JUDGED]), default=0.0)
+        return Verdict(self.grade(best) if hits else Grade.INCORRECT, best)
+
+    def strength(self, signals: Signals) -> float:
+        """How well one passage can carry an answer, in [0, 1]."""
+        return (self._by_words if signals.cosine is None else self._with_vectors).strength(signals)
+
+    def grade(self, strength: float) -> Grade:
+        """What a strength amounts to."""
+        if strength < self._low:
+            return Grade.INCORRECT
+        return Grade.AMBIGUOUS if strength < self._high else Grade.CORRECT
+
+
+def wanted_terms(question: str, hits: Sequence[Hit]) -> set[str]:
+    """The terms whose frequencies `Grader.judge` needs: the question's, and those of the judged hits' titles."""
+    return set(terms(question)).union(*(terms(hit.document.title) for hit in hits[:JUDGED]))
+
+
+def signals(question: str, hit: Hit, total: int, frequencies: Mapping[str, int]) -> Signals:
+    """What is known of the question and this hit, from the words of both and from how common those are."""
+
+    def weight(term: str) -> float:
+        return math.log((total + 1) / (frequencies[term] + 0.5)) / math.log((total + 1) / 0.5)
+
+    asked = {term: weight(term) for term in terms(question)}
+    titled = {term: weight(term) for term in terms(hit.document.title)}
+    passage = {stem(word) for word in words(f"{hit.document.title}\n{hit.passage.search_text}")}
+    whole = sum(asked.values())
+    covered = sum(weight for term, weight in asked.items() if term in passage)
+    return Signals(
+        coverage=_share(covered, whole),
+        topic=_share(sum(weight for term, weight in titled.items() if term in asked), sum(titled.values())),
+        missing=min(2.0, whole - covered),
+        unknown=_share(sum(weight for term, weight in asked.items() if not frequencies[term]), whole),
+        size=math.log10(total + 10),
+        cosine=hit.cosine,
+    )
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole > 0 else 0.0
+
+
+def _model(data: Mapping[str, Any]) -> Model:
+    return Model(float(data["bias"]), {name: float(weight) for name, weight in data["weights"].items()})

@@ -1,0 +1,160 @@
+"""Takes files into the index: unchanged ones skipped, changed ones replaced whole, a bad one never stops the rest."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from retrieval.document import PUBLIC, Document, Passage
+from retrieval.errors import Unreadable
+from retrieval.ingest_report import FileReport, IngestReport, Outcome
+from retrieval.load import MOST_BYTES, READER_VERSION, parse, read_bytes
+from retrieval.split import split
+from retrieval.walk import Found, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from retrieval.index import Index
+
+__all__ = ["FileReport", "IngestReport", "Outcome", "Progress", "document_id", "ingest"]
+
+_LONGEST_SLUG = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far it is: `done` of `total` files, the last one being `file`."""
+
+    done: int
+    total: int
+    file: FileReport
+
+
+def document_id(path: Path, collection: str) -> str:
+    """Readable, and the same for a file in a collection every time: its name, then 8 hex digits of where it lies."""
+    slug = re.sub(r"[^\w-]+", "-", path.stem)[:_LONGEST_SLUG].strip("-") or "document"
+    place = hashlib.sha256(f"{collection}\0{path.absolute()}".encode()).hexdigest()
+    return f"{slug}-{place[:8]}"
+
+
+def content_hash(data: bytes, collection: str) -> str:
+    """The sha256 that tells whether there is anything to do: of the bytes, the reader's version and the collection."""
+    return hashlib.sha256(f"{READER_VERSION}\0{collection}\0".encode() + data).hexdigest()
+
+
+async def ingest(
+    paths: Iterable[Path],
+    index: Index,
+    *,
+    collection: str = PUBLIC,
+    prune: bool = False,
+    most_bytes: int = MOST_BYTES,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> IngestReport:
+    """Take in files and folders, one file in memory at a time, each in one transaction of the index.
+
+    A file that cannot be read is reported and its version of before, if any, stays. A file with the bytes of another
+    one in the collection is not taken in beside it. `prune` removes documents of the given folders whose files have
+    gone; a folder that is itself missing or closed removes nothing. Cancelling leaves whole documents only.
+    """
+    found = await asyncio.to_thread(walk, paths)
+    run = _Run(index, collection, most_bytes, {document.id: document for document in await index.catalogue(collection)})
+    await asyncio.to_thread(run.find_holders, found.files)
+    lines = [_failure(path, "missing", "there is no such file or folder") for path in found.missing]
+    lines += [_failure(path, "closed", "the folder may not be read: mend its permissions") for path in found.closed]
+    for done, path in enumerate(found.files, start=1):
+        lines.append(await run.take_in(path))
+        if on_progress is not None:
+            on_progress(Progress(done, len(found.files), lines[-1]))
+    if prune:
+        lines += await run.prune(found)
+    return IngestReport(collection, tuple(lines), found.skipped)
+
+
+class _Run:
+    """One ingest of one collection: what the index knew at its start, and which file holds which content."""
+
+    def __init__(self, index: Index, collection: str, most_bytes: int, known: Mapping[str, Document]) -> None:
+        self._index = index
+        self._collection = collection
+        self._most_bytes = most_bytes
+        self._known = known
+        self._holders: dict[str, Path] = {}
+
+    def find_holders(self, files: Iterable[Path]) -> None:
+        """Remember the documents whose file still has the content that the index knows, before any other is read."""
+        coming = set(files)
+        for document in self._known.values():
+            path = Path(document.path)
+            current = self._current_hash(path) if path in coming else document.content_hash if path.is_file() else None
+            if current == document.content_hash:
+                self._holders.setdefault(current, path)
+
+    async def take_in(self, path: Path) -> FileReport:
+        """Read one file and put it into the index, if there is anything new in it."""
+        identity = document_id(path, self._collection)
+        before = self._known.get(identity)
+        try:
+            data = await asyncio.to_thread(read_bytes, path, most_bytes=self._most_bytes)
+            digest = content_hash(data, self._collection)
+            if before is not None and before.content_hash == digest:
+                return FileReport(str(path), Outcome.UNCHANGED, identity)
+            holder = self._holders.get(digest)
+            if holder is not None and holder != path:
+                await self._index.remove([identity])
+                return FileReport(
+                    str(path), Outcome.DUPLICATE, code="duplicate", message=f"the same content as {holder}"
+                )
+            document, passages, warnings = await asyncio.to_thread(self._passages, path, data, digest)
+        except Unreadable as error:
+            kept = "" if before is None else "; the version taken in before stays"
+            return _failure(path, error.code, f"{error}{kept}", identity if before else None)
+        await self._index.replace(document, passages)
+        self._holders[digest] = path
+        outcome = Outcome.TAKEN if before is None else Outcome.UPDATED
+        return FileReport(str(path), outcome, identity, len(passages), warnings=warnings)
+
+    async def prune(self, found: Found) -> list[FileReport]:
+        """Remove the documents that a folder no longer has."""
+        here = {str(path) for path in found.files}
+        gone = [
+            document
+            for document in self._known.values()
+            if document.path not in here and found.lists(Path(document.path))
+        ]
+        await self._index.remove([document.id for document in gone])
+        return [FileReport(document.path, Outcome.REMOVED, document.id) for document in gone]
+
+    def _passages(self, path: Path, data: bytes, digest: str) -> tuple[Document, list[Passage], tuple[str, ...]]:
+        identity = document_id(path, self._collection)
+        loaded = parse(path.name, data)
+        passages = split(loaded, identity)
+        if not passages:
+            raise Unreadable("no_text", "the file holds headings at most, and no text under them")
+        document = Document(
+            id=identity,
+            title=loaded.title,
+            path=str(path),
+            collection=self._collection,
+            content_hash=digest,
+            url=loaded.url,
+            effective=loaded.effective,
+            review_by=loaded.review_by,
+            superseded_by=loaded.superseded_by,
+        )
+        return document, passages, loaded.warnings
+
+    def _current_hash(self, path: Path) -> str | None:
+        try:
+            return content_hash(read_bytes(path, most_bytes=self._most_bytes), self._collection)
+        except Unreadable:
+            return None
+
+
+def _failure(path: Path, code: str, message: str, identity: str | None = None) -> FileReport:
+    return FileReport(str(path), Outcome.FAILED, identity, code=code, message=message)

@@ -1,0 +1,73 @@
+"""What became of each file that was to be taken in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class Outcome(StrEnum):
+    """What happened to one file."""
+
+    TAKEN = "taken"
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"
+    DUPLICATE = "duplicate"
+    REMOVED = "removed"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """One file's line. `code` and `message` say why it failed, or which file it doubles; `passages` counts its own."""
+
+    path: str
+    outcome: Outcome
+    document_id: str | None = None
+    passages: int = 0
+    code: str | None = None
+    message: str | None = None
+    warnings: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """The line as JSON values."""
+        return {
+            "path": self.path,
+            "outcome": self.outcome.value,
+            "document": self.document_id,
+            "passages": self.passages,
+            "code": self.code,
+            "message": self.message,
+            "warnings": list(self.warnings),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """A line a file, in order; `skipped` counts files in folders that were passed over (hidden, of no known type)."""
+
+    collection: str
+    files: tuple[FileReport, ...]
+    skipped: int = 0
+
+    @property
+    def failed(self) -> bool:
+        """Whether any file could not be taken in: a program then ends with exit code 1."""
+        return any(file.outcome is Outcome.FAILED for file in self.files)
+
+    @property
+    def totals(self) -> dict[str, int]:
+        """How many files had each outcome, all outcomes named, and how many were skipped."""
+        counts = Counter(file.outcome for file in self.files)
+        return {outcome.value: counts[outcome] for outcome in Outcome} | {"skipped": self.skipped}
+
+    def as_json(self) -> dict[str, Any]:
+        """The report as JSON values."""
+        return {
+            "collection": self.collection,
+            "totals": self.totals,
+            "failed": self.failed,
+            "files": [file.as_json() for file in self.files],
+        }

@@ -1,0 +1,182 @@
+"""An index in memory, for tests and for trying things out."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retrieval.errors import IndexMismatch
+from retrieval.evidence import Hit
+from retrieval.fusion import reciprocal_rank_fusion
+from retrieval.index import IndexStatus
+from retrieval.terms import phrases, stem, words
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from retrieval.document import Document, Passage
+    from retrieval.embed import Vector
+    from retrieval.terms import Phrase
+
+_K1, _B = 1.2, 0.75
+
+
+@dataclass(slots=True)
+class _Entry:
+    """One passage with its document, its stems in order, and its vector once there is one."""
+
+    passage: Passage
+    document: Document
+    stems: list[str]
+    counts: Counter[str] = field(init=False)
+    vector: Vector | None = None
+
+    def __post_init__(self) -> None:
+        self.counts = Counter(self.stems)
+
+    def count(self, run: tuple[str, ...]) -> int:
+        """How often the run of stems stands in it."""
+        if len(run) == 1:
+            return self.counts[run[0]]
+        if any(part not in self.counts for part in run):
+            return 0
+        return sum(tuple(self.stems[at : at + len(run)]) == run for at in range(len(self.stems)))
+
+
+class RamIndex:
+    """The index port over a dictionary: BM25 over the same words and identifiers as the real one, exact cosine.
+
+    Thinner than `SqliteIndex`: it forgets with the process, title and text weigh the same, every search
+    reads every passage (fit for hundreds of them), and the model's name is not kept, only the vectors' size.
+    """
+
+    def __init__(self) -> None:
+        self._documents: dict[str, Document] = {}
+        self._entries: dict[str, _Entry] = {}
+
+    @property
+    def name(self) -> str:
+        """`ram`."""
+        return "ram"
+
+    async def replace(self, document: Document, passages: Sequence[Passage]) -> None:
+        """Put a document in, whole, in place of any version with the same id."""
+        kept = {e.passage.search_text: e.vector for e in self._entries.values() if e.document.id == document.id}
+        await self.remove([document.id])
+        self._documents[document.id] = document
+        for passage in passages:
+            stems = [stem(word) for word in words(f"{document.title}\n{passage.search_text}")]
+            self._entries[passage.id] = _Entry(passage, document, stems, kept.get(passage.search_text))
+
+    async def remove(self, document_ids: Collection[str]) -> None:
+        """Take documents out with their passages and vectors."""
+        gone = set(document_ids)
+        self._documents = {id_: document for id_, document in self._documents.items() if id_ not in gone}
+        self._entries = {id_: entry for id_, entry in self._entries.items() if entry.document.id not in gone}
+
+    async def catalogue(self, collection: str | None = None) -> Sequence[Document]:
+        """Every document's record, by id."""
+        chosen = [d for d in self._documents.values() if collection is None or d.collection == collection]
+        return sorted(chosen, key=lambda document: document.id)
+
+    async def search(
+        self, words: str, vector: Vector | None, *, k: int, collections: Collection[str] | None = None
+    ) -> Sequence[Hit]:
+        """The `k` best passages, fused by rank."""
+        seen = [e for e in self._entries.values() if collections is None or e.document.collection in collections]
+        cosines = _cosines(seen, vector)
+        by_meaning = sorted(cosines, key=lambda id_: (-cosines[id_], id_))
+        hits: dict[str, Hit] = {}
+        for fused in reciprocal_rank_fusion([self._by_words(words, seen), by_meaning]):
+            entry, (keyword_rank, vector_rank) = self._entries[fused.id], fused.ranks
+            hit = Hit(
+                passage=entry.passage,
+                document=entry.document,
+                score=fused.score,
+                rank=len(hits) + 1,
+                rank_before_rerank=len(hits) + 1,
+                keyword_rank=keyword_rank,
+                vector_rank=vector_rank,
+                cosine=cosines.get(fused.id),
+            )
+            hits.setdefault(" ".join(entry.passage.text.split()), hit)
+        return list(hits.values())[: max(k, 0)]
+
+    async def passages(self, ids: Collection[str], *, collections: Collection[str] | None = None) -> Sequence[Hit]:
+        """Passages by id, in the order given."""
+        found = [self._entries[id_] for id_ in dict.fromkeys(ids) if id_ in self._entries]
+        seen = [e for e in found if collections is None or e.document.collection in collections]
+        return [Hit(e.passage, e.document, 0.0, rank, rank) for rank, e in enumerate(seen, start=1)]
+
+    async def document_frequencies(self, terms: Collection[str]) -> tuple[int, Mapping[str, int]]:
+        """The number of passages, and in how many of them each term stands."""
+        return len(self._entries), {term: self._frequency((term,)) for term in terms}
+
+    async def unembedded(self, limit: int) -> Sequence[Passage]:
+        """Up to `limit` passages that wait for a vector."""
+        return [e.passage for e in self._entries.values() if e.vector is None][:limit]
+
+    async def add_vectors(self, ids: Sequence[str], vectors: Vector) -> None:
+        """Store one row an id. IndexMismatch if the size is another than that of the vectors held."""
+        held = self._dimensions()
+        if held is not None and vectors.shape[1] != held:
+            msg = f"The index holds vectors of {held} numbers, these have {vectors.shape[1]}."
+            raise IndexMismatch(msg)
+        for id_, row in zip(ids, vectors, strict=True):
+            if id_ in self._entries:
+                self._entries[id_].vector = row
+
+    async def status(self) -> IndexStatus:
+        """What it holds."""
+        return IndexStatus(
+            documents=len(self._documents),
+            passages=len(self._entries),
+            embedded=sum(e.vector is not None for e in self._entries.values()),
+            model=None,
+            dimensions=self._dimensions(),
+            collections=Counter(d.collection for d in self._documents.values()),
+        )
+
+    async def close(self) -> None:
+        """Nothing to let go of."""
+
+    def _dimensions(self) -> int | None:
+        return next((len(e.vector) for e in self._entries.values() if e.vector is not None), None)
+
+    def _frequency(self, run: tuple[str, ...]) -> int:
+        return sum(entry.count(run) > 0 for entry in self._entries.values())
+
+    def _by_words(self, text: str, entries: Sequence[_Entry]) -> list[str]:
+        """The ids of passages that hold any word searched for, best first."""
+        total = len(self._entries)
+        if not total:
+            return []
+        found: dict[str, None] = {}
+        for some in phrases(text, lambda term: self._frequency((term,)) / total):
+            found |= dict.fromkeys(self._ranked(some, entries))
+        return list(found)
+
+    def _ranked(self, some: Sequence[Phrase], entries: Sequence[_Entry]) -> list[str]:
+        """The ids of passages that hold any of the phrases, highest BM25 first."""
+        total = len(self._entries)
+        mean = sum(len(entry.stems) for entry in self._entries.values()) / total
+        scores: dict[str, float] = defaultdict(float)
+        for phrase in some:
+            run = tuple(stem(word) for word in phrase)
+            frequency = self._frequency(run)
+            weight = math.log(1 + (total - frequency + 0.5) / (frequency + 0.5))
+            for entry in entries:
+                if count := entry.count(run):
+                    longness = 1 - _B + _B * len(entry.stems) / mean
+                    scores[entry.passage.id] += weight * count * (_K1 + 1) / (count + _K1 * longness)
+        return sorted(scores, key=lambda id_: (-scores[id_], id_))
+
+
+def _cosines(entries: Sequence[_Entry], vector: Vector | None) -> dict[str, float]:
+    if vector is None:
+        return {}
+    return {e.passage.id: float(np.dot(e.vector, vector)) for e in entries if e.vector is not None}

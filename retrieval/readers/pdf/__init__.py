@@ -1,0 +1,1 @@
+"""PDF files: glyphs to lines, lines to columns, tables and paragraphs."""

@@ -1,0 +1,62 @@
+"""The tables of the SQLite index, as numbered migrations that are only ever added to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlite_utils import Database, Migrations
+
+from retrieval.errors import IndexUnavailable
+from retrieval.sqlite_file import mended, writing
+
+if TYPE_CHECKING:
+    import sqlite3
+    from pathlib import Path
+
+MIGRATIONS = Migrations("citewell-index")
+
+
+@MIGRATIONS(name="0001_documents_and_passages")
+def _documents_and_passages(db: Database) -> None:
+    """Numbers of passages and vectors are never given twice, so a cache can tell new rows from known ones."""
+    for statement in (
+        "CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID",
+        "INSERT INTO meta VALUES ('changes', 0), ('vectors_dropped', 0)",
+        """CREATE TABLE documents (
+            number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, title TEXT NOT NULL, path TEXT NOT NULL,
+            collection TEXT NOT NULL, content_hash TEXT NOT NULL, url TEXT, effective TEXT, review_by TEXT,
+            superseded_by TEXT)""",
+        "CREATE INDEX documents_collection ON documents (collection)",
+        """CREATE TABLE passages (
+            number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
+            document INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE, ordinal INTEGER NOT NULL,
+            text TEXT NOT NULL, context TEXT NOT NULL, headings TEXT NOT NULL, span_start INTEGER NOT NULL,
+            span_end INTEGER NOT NULL, place TEXT NOT NULL, page INTEGER)""",
+        "CREATE INDEX passages_document ON passages (document)",
+        "CREATE INDEX passages_places ON passages (number, document)",
+        """CREATE TABLE vectors (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            passage INTEGER NOT NULL UNIQUE REFERENCES passages ON DELETE CASCADE, vector BLOB NOT NULL)""",
+        """CREATE VIEW records AS SELECT
+            p.number, p.id, p.ordinal, p.text, p.context, p.headings, p.span_start, p.span_end, p.place, p.page,
+            d.id AS document_id, d.title, d.path, d.collection, d.content_hash, d.url, d.effective, d.review_by,
+            d.superseded_by
+            FROM passages p JOIN documents d ON d.number = p.document""",
+        "CREATE VIRTUAL TABLE passages_fts USING fts5 (title, context, text, tokenize = 'porter unicode61')",
+        "CREATE VIRTUAL TABLE vocabulary USING fts5vocab (passages_fts, row)",
+    ):
+        db.execute(statement)
+
+
+def prepare(connection: sqlite3.Connection, path: Path) -> None:
+    """Bring the file to this version's tables. IndexUnavailable if a newer version made it."""
+    with mended(path), writing(connection):
+        db = Database(connection)
+        known = {migration.name for migration in MIGRATIONS.pending(Database(memory=True))}
+        if unknown := {migration.name for migration in MIGRATIONS.applied(db)} - known:
+            message = (
+                f"The index {path} was made by a newer version of Citewell (it has {max(unknown)}). "
+                "Upgrade Citewell, or point CITEWELL_HOME at another folder and ingest the documents again."
+            )
+            raise IndexUnavailable(message)
+        MIGRATIONS.apply(db)

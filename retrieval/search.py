@@ -1,0 +1,156 @@
+"""From a question to evidence: embed, search, grade; a stage that fails costs what that stage adds, no more."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from retrieval.errors import RetrievalError
+from retrieval.evidence import Evidence, Grade, Stage
+from retrieval.grade import JUDGED, Verdict, wanted_terms
+from retrieval.terms import words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from retrieval.embed import Embedder, Vector
+    from retrieval.evidence import Hit, Query
+    from retrieval.grade import Grader
+    from retrieval.index import Index
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineSettings:
+    """Which stages may run; one that has no backend is left out.
+
+    `hyde`: a made-up passage helps the search. `hybrid`: by meaning beside by words. `rerank`: the hits are put in a
+    better order. `grade`: the evidence is judged; without it, whatever was found counts as correct. `context`: the
+    passages' context sentences are searched too.
+    """
+
+    hyde: bool = True
+    hybrid: bool = True
+    rerank: bool = True
+    grade: bool = True
+    context: bool = True
+
+
+EVERY_STAGE = PipelineSettings()
+
+ENOUGH = 0.9
+"""Vectors are searched once this share of the passages has one. Of fewer, even the nearest are often wrong, and push
+down what words find: with 39 % in, hit@5 on real questions fell from .85 by words alone to .49.
+"""
+
+
+class Searcher:
+    """Searches one index; by words alone where there is no embedder, or it fails or takes over `patience` seconds.
+
+    `clock` counts seconds for the stages' times and never goes back.
+    """
+
+    def __init__(
+        self,
+        index: Index,
+        embedder: Embedder | None,
+        grader: Grader,
+        *,
+        patience: float = 5.0,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._index = index
+        self._embedder = embedder
+        self._grader = grader
+        self._patience = patience
+        self._clock = clock
+
+    async def search(
+        self,
+        query: Query,
+        *,
+        k: int = 10,
+        collections: Collection[str] | None = None,
+        pipeline: PipelineSettings = EVERY_STAGE,
+    ) -> Evidence:
+        """The best `k` passages for the standalone question, judged on the first few whatever `k` is.
+
+        A question without a word finds nothing. Raises RetrievalError if the index fails, and for nothing else.
+        """
+        if not words(query.standalone):
+            return Evidence(query, (), Grade.INCORRECT, 0.0)
+        stages: list[Stage] = []
+        try:
+            vector, lacking = await self._vector(query, pipeline, stages)
+            began = self._clock()
+            hits = await self._index.search(query.standalone, vector, k=max(k, JUDGED), collections=collections)
+            stages.append(self._stage("search", self._index.name, began, len(hits), lacking))
+            verdict = await self._judge(query.standalone, hits, pipeline, stages)
+        except RetrievalError:
+            raise
+        except Exception as error:
+            msg = f"The search in the {self._index.name} index failed ({type(error).__name__})."
+            raise RetrievalError(msg) from error
+        return Evidence(query, tuple(hits[: max(k, 0)]), verdict.grade, verdict.best, tuple(stages))
+
+    async def _vector(
+        self, query: Query, pipeline: PipelineSettings, stages: list[Stage]
+    ) -> tuple[Vector | None, str | None]:
+        """The vector to search with, and what is lacking for a full search by meaning."""
+        if not pipeline.hybrid:
+            return None, None
+        if self._embedder is None:
+            return None, "no-embedder"
+        status = await self._index.status()
+        if not status.embedded:
+            return None, "no-vectors"
+        partly = f"vectors {100 * status.embedded // status.passages} %" if status.embedded < status.passages else None
+        if status.embedded < ENOUGH * status.passages:
+            return None, partly
+        began = self._clock()
+        vector, failure = await self._embed(self._embedder, query, pipeline)
+        stages.append(self._stage("embed", self._embedder.name, began, int(vector is not None), failure))
+        return vector, failure or partly
+
+    async def _embed(
+        self, embedder: Embedder, query: Query, pipeline: PipelineSettings
+    ) -> tuple[Vector | None, str | None]:
+        """The question's vector, or why there is none. With a made-up passage, what lies midway between the two."""
+        try:
+            async with asyncio.timeout(self._patience):
+                vector = await embedder.embed_query(query.standalone)
+                if pipeline.hyde and query.hypothetical:
+                    return _midway(vector, (await embedder.embed_passages([query.hypothetical]))[0]), None
+                return vector, None
+        except TimeoutError:
+            return None, "embedder-slow"
+        except Exception as error:  # noqa: BLE001 - whatever an embedder raises, words still find
+            log.warning("Searching by words alone: %s", error if isinstance(error, RetrievalError) else type(error))
+            return None, "embedder-failed"
+
+    async def _judge(
+        self, question: str, hits: Sequence[Hit], pipeline: PipelineSettings, stages: list[Stage]
+    ) -> Verdict:
+        if not hits:
+            return Verdict(Grade.INCORRECT, 0.0)
+        if not pipeline.grade:
+            return Verdict(Grade.CORRECT, 1.0)
+        began = self._clock()
+        total, frequencies = await self._index.document_frequencies(wanted_terms(question, hits))
+        verdict = await asyncio.to_thread(self._grader.judge, question, hits, total, frequencies)
+        stages.append(self._stage("grade", self._grader.name, began, len(hits), None))
+        return verdict
+
+    def _stage(self, name: str, backend: str, began: float, returned: int, degraded: str | None) -> Stage:
+        return Stage(name, backend, (self._clock() - began) * 1000, returned, degraded)
+
+
+def _midway(one: Vector, other: Vector) -> Vector:
+    """The mean of two unit vectors, made one again; the first where they cancel out."""
+    mean = one + other
+    length = float(mean @ mean) ** 0.5
+    return mean / length if length > 0 else one

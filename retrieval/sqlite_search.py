@@ -1,0 +1,164 @@
+"""Questions to the SQLite index, each answered from one moment of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from retrieval.errors import IndexMismatch
+from retrieval.evidence import Hit
+from retrieval.fts import match_expression, written
+from retrieval.fusion import reciprocal_rank_fusion
+from retrieval.sqlite_file import reading
+from retrieval.sqlite_rows import json_list, read_document, read_passage
+from retrieval.sqlite_vectors import VectorTable
+from retrieval.sqlite_write import Model, check_model, model_of
+from retrieval.terms import phrases
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Mapping
+
+    from retrieval.embed import Vector
+
+_DEPTH = 50
+
+_BY_WORDS = """
+    SELECT rowid FROM passages_fts WHERE passages_fts MATCH :words
+    ORDER BY bm25(passages_fts, 1.5, 1.0, 1.0), rowid LIMIT :depth
+"""
+_BY_WORDS_IN_COLLECTIONS = """
+    SELECT f.rowid FROM passages_fts f
+    CROSS JOIN passages p INDEXED BY passages_places ON p.number = f.rowid
+    CROSS JOIN documents d ON d.number = p.document
+    WHERE passages_fts MATCH :words AND d.collection IN (SELECT value FROM json_each(:collections))
+    ORDER BY bm25(passages_fts, 1.5, 1.0, 1.0), f.rowid LIMIT :depth
+"""
+"""Looks up the collection of each match, in a narrow index that holds no text. Left to itself, SQLite would match anew for
+each passage of the collections, which takes a hundred times as long."""
+
+
+class Searcher:
+    """Reads through one connection, for one thread; keeps vectors and word counts in memory between questions."""
+
+    def __init__(self, connection: sqlite3.Connection, model: Model | None) -> None:
+        self._connection = connection
+        self._model = model
+        self._vectors = VectorTable()
+        self._vectors_at = self._counts_at = -1
+        self._counts: dict[str, int] = {}
+        self._total = 0
+
+    def search(self, words: str, vector: Vector | None, k: int, collections: Collection[str] | None) -> list[Hit]:
+        """The `k` best passages, best first; of several with the same raw text, the best alone."""
+        if k < 1:
+            return []
+        with reading(self._connection):
+            depth = max(_DEPTH, 3 * k)
+            while True:
+                hits, exhausted = self._search(words, vector, depth, k, collections)
+                if exhausted or len(hits) == k:
+                    return hits
+                depth *= 4
+
+    def passages(self, ids: Collection[str], collections: Collection[str] | None) -> list[Hit]:
+        """Passages by id, in the order given."""
+        query = "SELECT * FROM records WHERE id IN (SELECT value FROM json_each(?))"
+        with reading(self._connection):
+            rows = {row["id"]: row for row in self._connection.execute(query, (json_list(ids),))}
+        seen = [
+            rows[id_]
+            for id_ in dict.fromkeys(ids)
+            if id_ in rows and (collections is None or rows[id_]["collection"] in collections)
+        ]
+        return [_hit(row, 0.0, rank, (None, None), None) for rank, row in enumerate(seen, start=1)]
+
+    def frequencies(self, terms: Collection[str]) -> tuple[int, Mapping[str, int]]:
+        """The number of passages, and in how many of them each term stands."""
+        with reading(self._connection):
+            self._refresh_counts()
+            return self._total, {term: self._frequency(term) for term in terms}
+
+    def _search(
+        self, words: str, vector: Vector | None, depth: int, k: int, collections: Collection[str] | None
+    ) -> tuple[list[Hit], bool]:
+        """Up to `k` hits, fused from lists of up to `depth`, and whether those lists held all there is."""
+        by_words = self._by_words(words, depth, collections)
+        by_meaning: list[int] = []
+        cosines: Vector | None = None
+        if vector is not None:
+            self._refresh_vectors(vector)
+            cosines = self._vectors.cosines(vector)
+            by_meaning = self._vectors.nearest(cosines, depth, collections)
+        ids, rows = self._records({*by_words, *by_meaning})
+        hits: dict[str, Hit] = {}
+        for fused in reciprocal_rank_fusion([[ids[number] for number in ranked] for ranked in (by_words, by_meaning)]):
+            if len(hits) == k:
+                break
+            row = rows[fused.id]
+            at = self._vectors.row_of(row["number"])
+            cosine = float(cosines[at]) if cosines is not None and at is not None else None
+            text = " ".join(row["text"].split())
+            if text not in hits:
+                hits[text] = _hit(row, fused.score, len(hits) + 1, fused.ranks, cosine)
+        return list(hits.values()), len(by_words) < depth and len(by_meaning) < depth
+
+    def _by_words(self, text: str, depth: int, collections: Collection[str] | None) -> list[int]:
+        self._refresh_counts()
+        if not self._total:
+            return []
+        query = _BY_WORDS if collections is None else _BY_WORDS_IN_COLLECTIONS
+        found: dict[int, None] = {}
+        for some in phrases(text, lambda stem: self._frequency(stem) / self._total):
+            if some and len(found) < depth:
+                limits = {"depth": depth, "collections": json_list(collections or ())}
+                rows = self._connection.execute(query, {"words": match_expression(some), **limits})
+                found |= dict.fromkeys(number for (number,) in rows)
+        return list(found)[:depth]
+
+    def _records(self, numbers: Collection[int]) -> tuple[dict[int, str], dict[str, sqlite3.Row]]:
+        """The passages' ids by number and their rows by id."""
+        query = "SELECT * FROM records WHERE number IN (SELECT value FROM json_each(?))"
+        rows = {row["id"]: row for row in self._connection.execute(query, (json_list(numbers),))}
+        return {row["number"]: id_ for id_, row in rows.items()}, rows
+
+    def _frequency(self, term: str) -> int:
+        if term not in self._counts:
+            query = "SELECT doc FROM vocabulary WHERE term = ?"
+            row = self._connection.execute(query, (written(term),)).fetchone()
+            self._counts[term] = row[0] if row else 0
+        return self._counts[term]
+
+    def _refresh_counts(self) -> None:
+        if (changes := self._changes()) != self._counts_at:
+            (self._total,) = self._connection.execute("SELECT count(*) FROM passages").fetchone()
+            self._counts = {}
+            self._counts_at = changes
+
+    def _refresh_vectors(self, vector: Vector) -> None:
+        if (changes := self._changes()) != self._vectors_at:
+            if self._model is not None:
+                check_model(self._connection, self._model)
+            self._vectors.refresh(self._connection)
+            self._vectors_at = changes
+        held = model_of(self._connection)
+        if held is not None and vector.shape != (held.dimensions,):
+            msg = f"The index holds vectors of {held.dimensions} dimensions, the question's has shape {vector.shape}."
+            raise IndexMismatch(msg)
+
+    def _changes(self) -> int:
+        (changes,) = self._connection.execute("SELECT value FROM meta WHERE key = 'changes'").fetchone()
+        return int(changes)
+
+
+def _hit(row: sqlite3.Row, score: float, rank: int, ranks: tuple[int | None, ...], cosine: float | None) -> Hit:
+    keyword_rank, vector_rank = ranks
+    return Hit(
+        passage=read_passage(row),
+        document=read_document(row),
+        score=score,
+        rank=rank,
+        rank_before_rerank=rank,
+        keyword_rank=keyword_rank,
+        vector_rank=vector_rank,
+        cosine=cosine,
+    )

@@ -1,0 +1,302 @@
+"""The search as a whole: its stages, what they degrade to, and what never happens."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from retrieval.document import Document, Passage
+from retrieval.embed import Embedder, HashEmbedder
+from retrieval.errors import IndexMismatch, RetrievalError
+from retrieval.evidence import Grade, Query
+from retrieval.grade import JUDGED, Grader
+from retrieval.ram_index import RamIndex
+from retrieval.search import EVERY_STAGE, PipelineSettings, Searcher
+from retrieval.vectors import fill
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from retrieval.embed import Vector
+    from retrieval.evidence import Evidence, Hit, Stage
+
+LEAFLETS = {
+    "flu": ("Flu clinic", "The flu clinic is open on Tuesdays from 9 am to noon."),
+    "dogs": ("Visiting the ward", "Pets are not allowed on the ward. Assistance dogs are welcome."),
+    "parking": ("Getting here", "Parking is free for two hours. Bus 7 stops outside."),
+    "blood": ("Blood tests", "Most blood tests need no fasting."),
+}
+OPEN = Query("when is it open?", "When is the flu clinic open?")
+
+
+class Broken(HashEmbedder):
+    """An embedder whose questions raise."""
+
+    async def embed_query(self, text: str) -> Vector:
+        raise RuntimeError(text)
+
+
+class Stuck(HashEmbedder):
+    """An embedder that is still loading."""
+
+    async def embed_query(self, text: str) -> Vector:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+class Recording(HashEmbedder):
+    """Remembers what it embedded."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+
+    async def embed_query(self, text: str) -> Vector:
+        self.seen.append(text)
+        return await super().embed_query(text)
+
+    async def embed_passages(self, texts: Sequence[str]) -> Vector:
+        self.seen += texts
+        return await super().embed_passages(texts)
+
+
+class Spied(RamIndex):
+    """Remembers what it was asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[tuple[str, Vector | None, int]] = []
+
+    async def search(
+        self, words: str, vector: Vector | None, *, k: int, collections: Collection[str] | None = None
+    ) -> Sequence[Hit]:
+        self.asked.append((words, vector, k))
+        return await super().search(words, vector, k=k, collections=collections)
+
+
+class Failing(RamIndex):
+    """An index whose searches raise what it is given."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self._error = error
+
+    async def search(
+        self, words: str, vector: Vector | None, *, k: int, collections: Collection[str] | None = None
+    ) -> Sequence[Hit]:
+        raise self._error
+
+
+async def leaflets(index: RamIndex, *, embedder: Embedder | None = None) -> RamIndex:
+    for id_, (title, text) in LEAFLETS.items():
+        document = Document(id_, title, f"/{id_}.md", "public" if id_ != "blood" else "staff", "hash")
+        await index.replace(document, [Passage(f"{id_}#1", id_, 1, text, f"From “{title}”.", (), (0, len(text)))])
+    if embedder is not None:
+        await fill(index, embedder)
+    return index
+
+
+def searcher(index: RamIndex, embedder: Embedder | None, *, patience: float = 30.0) -> Searcher:
+    ticks = itertools.count()
+    return Searcher(index, embedder, Grader.fitted(), patience=patience, clock=lambda: float(next(ticks)))
+
+
+def stage(evidence: Evidence, name: str) -> Stage:
+    return next(stage for stage in evidence.stages if stage.name == name)
+
+
+async def test_the_right_passage_is_found_by_words_and_by_meaning() -> None:
+    embedder = HashEmbedder()
+    evidence = await searcher(await leaflets(RamIndex(), embedder=embedder), embedder).search(OPEN)
+    assert evidence.hits[0].document.id == "flu"
+    assert evidence.hits[0].found_by == ("keyword", "vector")
+    assert evidence.query is OPEN
+
+
+async def test_every_stage_that_ran_is_recorded_with_its_backend_time_and_count() -> None:
+    embedder = HashEmbedder()
+    evidence = await searcher(await leaflets(RamIndex(), embedder=embedder), embedder).search(OPEN)
+    assert [(s.name, s.backend, s.milliseconds, s.degraded) for s in evidence.stages] == [
+        ("embed", "hash-64", 1000.0, None),
+        ("search", "ram", 1000.0, None),
+        ("grade", "fitted", 1000.0, None),
+    ]
+    assert stage(evidence, "search").returned == len(evidence.hits)
+
+
+async def test_the_standalone_question_is_searched_not_the_one_typed() -> None:
+    index, embedder = Spied(), Recording()
+    await leaflets(index, embedder=HashEmbedder())
+    await searcher(index, embedder).search(OPEN)
+    assert [words for words, _, _ in index.asked] == [OPEN.standalone]
+    assert embedder.seen == [OPEN.standalone]
+
+
+async def test_without_an_embedder_words_alone_find() -> None:
+    evidence = await searcher(await leaflets(RamIndex(), embedder=HashEmbedder()), None).search(OPEN)
+    assert evidence.hits[0].found_by == ("keyword",)
+    assert [s.name for s in evidence.stages] == ["search", "grade"]
+    assert stage(evidence, "search").degraded == "no-embedder"
+
+
+async def test_hybrid_off_searches_words_alone_and_that_is_no_fault() -> None:
+    embedder = Recording()
+    index = await leaflets(RamIndex(), embedder=HashEmbedder())
+    evidence = await searcher(index, embedder).search(OPEN, pipeline=PipelineSettings(hybrid=False))
+    assert evidence.hits[0].found_by == ("keyword",)
+    assert embedder.seen == []
+    assert all(s.degraded is None for s in evidence.stages)
+
+
+async def test_an_embedder_that_fails_costs_its_own_hits_only(caplog: pytest.LogCaptureFixture) -> None:
+    index = await leaflets(RamIndex(), embedder=HashEmbedder())
+    with caplog.at_level(logging.DEBUG):
+        evidence = await searcher(index, Broken()).search(OPEN)
+    assert evidence.hits[0].document.id == "flu"
+    assert evidence.hits[0].found_by == ("keyword",)
+    assert stage(evidence, "embed").degraded == "embedder-failed"
+    assert stage(evidence, "search").degraded == "embedder-failed"
+    assert "RuntimeError" in caplog.text
+    assert "flu" not in caplog.text
+
+
+async def test_an_embedder_that_is_still_loading_is_not_waited_for_longer_than_allowed() -> None:
+    index = await leaflets(RamIndex(), embedder=HashEmbedder())
+    evidence = await searcher(index, Stuck(), patience=0.01).search(OPEN)
+    assert evidence.hits[0].document.id == "flu"
+    assert stage(evidence, "embed").degraded == "embedder-slow"
+
+
+async def test_before_any_vectors_are_in_the_embedder_is_left_alone() -> None:
+    embedder = Recording()
+    evidence = await searcher(await leaflets(RamIndex()), embedder).search(OPEN)
+    assert evidence.hits[0].document.id == "flu"
+    assert embedder.seen == []
+    assert stage(evidence, "search").degraded == "no-vectors"
+
+
+async def partly_filled(index: RamIndex, embedder: Embedder, *, waiting: int, of: int) -> None:
+    """`of` leaflets, the last `waiting` of them without vectors."""
+    for n in range(of):
+        document = Document(f"ward-{n}", f"Ward {n}", f"/{n}.md", "public", "hash")
+        await index.replace(
+            document, [Passage(f"ward-{n}#1", document.id, 1, f"Ward number{n} is up.", "", (), (0, 9))]
+        )
+        if n < of - waiting:
+            await fill(index, embedder)
+
+
+async def test_while_most_vectors_are_missing_words_alone_find_and_the_share_is_shown() -> None:
+    index, embedder = RamIndex(), Recording()
+    await partly_filled(index, HashEmbedder(), waiting=3, of=4)
+    evidence = await searcher(index, embedder).search(Query("q", "where is ward number3"))
+    assert evidence.hits[0].document.id == "ward-3"
+    assert embedder.seen == []
+    assert stage(evidence, "search").degraded == "vectors 25 %"
+
+
+async def test_once_nearly_all_vectors_are_in_both_lists_serve_and_what_waits_is_still_found() -> None:
+    index, embedder = RamIndex(), HashEmbedder()
+    await partly_filled(index, embedder, waiting=1, of=20)
+    search = searcher(index, embedder).search
+    filled, waiting = await search(Query("q", "ward number3")), await search(Query("q", "where is number19"))
+    assert filled.hits[0].found_by == ("keyword", "vector")
+    assert "ward-19" in {hit.document.id for hit in waiting.hits}
+    assert stage(waiting, "search").degraded == "vectors 95 %"
+
+
+async def test_a_made_up_passage_moves_the_question_half_way_towards_itself() -> None:
+    index, embedder = Spied(), Recording()
+    await leaflets(index, embedder=HashEmbedder())
+    made_up = Query("dogs?", "Can I bring my dog?", "Assistance dogs are welcome on the ward.")
+    await searcher(index, embedder).search(made_up)
+    vector = index.asked[0][1]
+    assert vector is not None
+    question = await embedder.embed_query(made_up.standalone)
+    passage = (await embedder.embed_passages([made_up.hypothetical or ""]))[0]
+    assert float(np.linalg.norm(vector)) == pytest.approx(1.0, abs=1e-5)
+    assert vector.dtype == np.float32
+    assert float(vector @ question) == pytest.approx(float(vector @ passage), abs=1e-5)
+
+
+async def test_hyde_off_leaves_the_made_up_passage_out() -> None:
+    index, embedder = await leaflets(RamIndex(), embedder=HashEmbedder()), Recording()
+    made_up = Query("dogs?", "Can I bring my dog?", "Assistance dogs are welcome on the ward.")
+    await searcher(index, embedder).search(made_up, pipeline=PipelineSettings(hyde=False))
+    assert embedder.seen == [made_up.standalone]
+
+
+@pytest.mark.parametrize("question", ["", "   \n", "?!", "🙂", "—"])
+async def test_a_question_without_words_finds_nothing(question: str) -> None:
+    index = Spied()
+    evidence = await searcher(await leaflets(index), None).search(Query(question, question))
+    assert (evidence.hits, evidence.grade, evidence.best) == ((), Grade.INCORRECT, 0.0)
+    assert index.asked == []
+
+
+async def test_an_empty_index_is_no_evidence() -> None:
+    evidence = await searcher(RamIndex(), HashEmbedder()).search(OPEN)
+    assert (evidence.hits, evidence.grade, evidence.best) == ((), Grade.INCORRECT, 0.0)
+
+
+async def test_grade_off_takes_what_was_found_as_correct_and_nothing_as_incorrect() -> None:
+    off = PipelineSettings(grade=False)
+    found = await searcher(await leaflets(RamIndex()), None).search(Query("q", "bus to Peru"), pipeline=off)
+    nothing = await searcher(RamIndex(), None).search(Query("q", "bus to Peru"), pipeline=off)
+    assert found.grade is Grade.CORRECT
+    assert nothing.grade is Grade.INCORRECT
+    assert [s.name for s in found.stages] == ["search"]
+
+
+async def test_the_grade_does_not_depend_on_how_many_hits_are_asked_for() -> None:
+    index, embedder = Spied(), HashEmbedder()
+    search = searcher(await leaflets(index, embedder=embedder), embedder).search
+    few, many = await search(OPEN, k=1), await search(OPEN, k=20)
+    assert len(few.hits) == 1
+    assert (few.best, few.grade) == (many.best, many.grade)
+    assert [k for _, _, k in index.asked] == [JUDGED, 20]
+
+
+async def test_only_the_collections_asked_for_are_searched() -> None:
+    embedder = HashEmbedder()
+    search = searcher(await leaflets(RamIndex(), embedder=embedder), embedder).search
+    blood = Query("q", "Do blood tests need fasting?")
+    assert "blood" in {hit.document.id for hit in (await search(blood, collections=["staff"])).hits}
+    assert "blood" not in {hit.document.id for hit in (await search(blood, collections=["public"])).hits}
+    assert (await search(blood, collections=[])).hits == ()
+
+
+async def test_an_index_that_fails_is_a_retrieval_error_without_the_question() -> None:
+    with pytest.raises(RetrievalError, match=r"ram index failed \(OSError\)") as caught:
+        await searcher(Failing(OSError("disk")), None).search(OPEN)
+    assert "flu" not in str(caught.value)
+
+
+async def test_an_index_of_another_model_says_so_itself() -> None:
+    mismatch = IndexMismatch("another model")
+    with pytest.raises(IndexMismatch) as caught:
+        await searcher(Failing(mismatch), None).search(OPEN)
+    assert caught.value is mismatch
+
+
+def test_settings_know_their_stages_only() -> None:
+    assert PipelineSettings() == EVERY_STAGE
+    misspelt = {"rerankk": False}
+    with pytest.raises(TypeError):
+        PipelineSettings(**misspelt)
+
+
+def test_importing_the_search_loads_nothing_heavy() -> None:
+    code = (
+        "import sys, retrieval.search, retrieval.grade, retrieval.vectors; "
+        "print([name for name in ('numpy', 'onnxruntime', 'tokenizers', 'pydantic') if name in sys.modules])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
