@@ -27,7 +27,7 @@ def message(
 
 def rendered(reply: Reply, wording: Wording, *, width: int = 88) -> str:
     """The reply as a terminal shows it: the text, then what stands outside it."""
-    parts = [_filled(reply.text, width)]
+    parts = [_filled(reply.text.replace("**", ""), width)]
     if reply.resources and reply.kind is not TurnKind.CRISIS:
         parts.append("\n".join([wording.crisis.mention, *(f"  {_line(one)}" for one in reply.resources)]))
     if reply.sources:

@@ -33,8 +33,8 @@ _BY_WORDS_IN_COLLECTIONS = """
     WHERE passages_fts MATCH :words AND d.collection IN (SELECT value FROM json_each(:collections))
     ORDER BY bm25(passages_fts, 1.5, 1.0, 1.0), f.rowid LIMIT :depth
 """
-"""Looks up the collection of each match, in a narrow index that holds no text. Left to itself, SQLite would match anew for
-each passage of the collections, which takes a hundred times as long."""
+"""Looks up the collection of each match, in a narrow index that holds no text. Left to itself, SQLite would match anew
+for each passage of the collections, which takes a hundred times as long."""
 
 
 class Searcher:

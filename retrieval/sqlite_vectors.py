@@ -30,6 +30,7 @@ class VectorTable:
         self._collections: NDArray[np.int64] = np.zeros(0, np.int64)
         self._collection_codes: dict[str, int] = {}
         self._rows: dict[int, int] = {}
+        self._newest = 0
         self._dropped = 0
 
     def __len__(self) -> int:
@@ -41,15 +42,15 @@ class VectorTable:
         if dropped != self._dropped:
             self._forget_the_gone(connection)
             self._dropped = dropped
-        newest = int(self._numbers[len(self) - 1]) if len(self) else 0
         rows = connection.execute(
             "SELECT v.number, v.passage, d.collection, v.vector FROM vectors v "
             "JOIN passages p ON p.number = v.passage JOIN documents d ON d.number = p.document "
             "WHERE v.number > ? ORDER BY v.number",
-            (newest,),
+            (self._newest,),
         )
         while batch := rows.fetchmany(_BATCH):
             self._append(batch)
+            self._newest = batch[-1][0]
 
     def cosines(self, query: Vector) -> Vector:
         """The similarity of every row with a vector of length 1.
@@ -80,7 +81,7 @@ class VectorTable:
     def _append(self, batch: list[tuple[int, int, str, bytes]]) -> None:
         start, end = len(self), len(self) + len(batch)
         added = np.frombuffer(b"".join(vector for *_, vector in batch), "<f4").reshape(len(batch), -1)
-        if end > len(self._numbers):
+        if end > len(self._numbers) or added.shape[1] != self._matrix.shape[1]:
             self._grow(max(end, 2 * start if start > _BATCH else end), added.shape[1])
         for number, passage, collection, _ in batch:
             row = len(self)
@@ -102,14 +103,20 @@ class VectorTable:
         self._collections = np.concatenate([self._collections[:used], spare])
 
     def _forget_the_gone(self, connection: sqlite3.Connection) -> None:
-        """`SELECT number, passage` is answered from the narrow index of passages, without reading a vector."""
-        there = np.array([number for number, _ in connection.execute("SELECT number, passage FROM vectors")], np.int64)
+        """Fills the rows of vectors that are no longer in the file with the last rows.
+
+        The file's numbers are answered from the narrow index of passages, without reading a vector, and come as one
+        text, which is read twice as fast as rows.
+        """
+        (numbers,) = connection.execute("SELECT group_concat(number) FROM vectors").fetchone()
+        there = np.array(numbers.split(",") if numbers else [], np.int64)
         used = len(self)
         stay = np.isin(self._numbers[:used], there)
-        if stay.all():
-            return
-        self._matrix = self._matrix[:used][stay]
-        self._numbers = self._numbers[:used][stay]
-        self._passages = self._passages[:used][stay]
-        self._collections = self._collections[:used][stay]
-        self._rows = {int(passage): row for row, passage in enumerate(self._passages)}
+        gone = np.flatnonzero(~stay)
+        for passage in self._passages[gone].tolist():
+            del self._rows[passage]
+        kept = len(self)
+        holes, last = gone[gone < kept], kept + np.flatnonzero(stay[kept:])
+        for column in (self._matrix, self._numbers, self._passages, self._collections):
+            column[holes] = column[last]
+        self._rows.update(zip(self._passages[holes].tolist(), holes.tolist(), strict=True))
