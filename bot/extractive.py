@@ -29,6 +29,8 @@ _LEAD = 0.6
 """What stands first says it best: the answer begins at the first statement worth this share of the worthiest."""
 _STATEMENTS = 4
 _LIST_ITEMS = 10
+_EVEN = 0.05
+"""Passages that differ by no more in what they bear of the question stay in the order of the search."""
 _NEAR = 0.4
 """A further passage is worth its room if its best statement bears this share of the question by itself, ..."""
 _NEW = 0.2
@@ -36,6 +38,11 @@ _NEW = 0.2
 _PASSAGES = 3
 _LOOKED_AT = 6
 _ENDED = (".", "!", "?", "\u2026", '"', "\u201d", ")", "\u3002", "\uff01", "\uff1f")
+_POINTS_ELSEWHERE = re.compile(
+    r"(?:for|to (?:find|get|read|learn))\b.{0,40}\b(?:information|details|more)\b.{0,60}\b(?:go to|see|visit|read)\b"
+    r"|see also\b|see\s+[\"\u201c]",
+    re.IGNORECASE,
+)
 _LEANS_BACK = re.compile(
     r"(?:it|its|they|their|them|this|these|those|that|he|she|however|but|also|in addition|for example|such|then|"
     r"otherwise|therefore|instead)\b",
@@ -72,21 +79,10 @@ class ExtractiveAnswerer:
         """Always a fact where there is a hit with a sentence in it; `history` changes nothing."""
         del history
         weights = await self._weights(question)
-        extracts: list[_Extract] = []
-        borne: set[str] = set()
-        for hit in evidence.hits[:_LOOKED_AT]:
-            extract = _extract(hit, weights)
-            if extract is None:
-                continue
-            gain = sum(weights[word] for word in extract.borne - borne)
-            if extracts and (extract.strength < _NEAR or gain < _NEW):
-                continue
-            extracts.append(extract)
-            borne |= extract.borne
-            if len(extracts) == _PASSAGES:
-                break
+        extracts = [extract for hit in evidence.hits[:_LOOKED_AT] if (extract := _extract(hit, weights))]
+        chosen = _chosen(extracts, weights)
         sentences = tuple(
-            sentence for extract in extracts for sentence in _sentences(extract, first=extract is extracts[0])
+            sentence for extract in chosen for sentence in _sentences(extract, first=extract is chosen[0])
         )
         return Fact(sentences) if sentences else Ungrounded()
 
@@ -97,6 +93,19 @@ class ExtractiveAnswerer:
         rarity = {one: math.log1p(total / (1 + frequencies.get(one, 0))) for one in stems}
         whole = sum(rarity.values()) or 1.0
         return {one: weight / whole for one, weight in rarity.items()}
+
+
+def _chosen(extracts: Sequence[_Extract], weights: Mapping[str, float]) -> list[_Extract]:
+    """The best-ranked of those that bear most of the question, then each further one that adds enough to it."""
+    most = max((extract.strength for extract in extracts), default=0.0)
+    chosen: list[_Extract] = []
+    borne: set[str] = set()
+    for extract in sorted(extracts, key=lambda extract: extract.strength < most - _EVEN):
+        gain = sum(weights[word] for word in extract.borne - borne)
+        if not chosen or (extract.strength >= _NEAR and gain >= _NEW):
+            chosen.append(extract)
+            borne |= extract.borne
+    return chosen[:_PASSAGES]
 
 
 def _extract(hit: Hit, weights: Mapping[str, float]) -> _Extract | None:
@@ -169,7 +178,7 @@ def _sayable(found: Sequence[Piece], raw: str) -> list[Piece]:
 def _says_something(text: str) -> bool:
     """Whether it can be quoted, and still says something once links are gone: "See www.example.org." does not."""
     left = clean(text)
-    if sum(character.isalnum() for character in text) < SHORTEST:
+    if sum(character.isalnum() for character in text) < SHORTEST or _POINTS_ELSEWHERE.match(text):
         return False
     return left == re.sub(r"[ \t]+", " ", text).strip() or len(words(left)) > 3
 

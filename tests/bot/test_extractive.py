@@ -90,6 +90,13 @@ async def test_a_sentence_that_is_only_a_link_is_passed_over() -> None:
     assert text == "The flu clinic is in Room 4. [1]"
 
 
+async def test_a_sentence_that_only_points_elsewhere_is_passed_over() -> None:
+    text = await extract(
+        "What is flu?", hit('For more information about flu, go to "What is flu?" Flu is an illness of the lungs.')
+    )
+    assert text == "Flu is an illness of the lungs. [1]"
+
+
 async def test_without_hits_there_is_no_answer() -> None:
     assert isinstance(await ExtractiveAnswerer(RamIndex()).answer("What?", evidence(), ()), Ungrounded)
 
