@@ -6,7 +6,7 @@ import asyncio
 import logging
 import signal
 import time
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from aiohttp import web
@@ -24,7 +24,7 @@ from retrieval.errors import RetrievalError
 from retrieval.vectors import fill
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from adapters.app import Application
     from adapters.settings import Settings
@@ -59,10 +59,12 @@ async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.E
         await _listen(runner, settings)
         stack.push_async_callback(app.dispatcher.drain, settings.drain_grace)
         resumed = await app.dispatcher.resume()
-        await slack.start()
+        with _naming("SLACK_APP_TOKEN"):
+            await slack.start()
+        await asyncio.to_thread(app.engine.assess, "")  # the rules are read now, not while the first person waits
         beside = [asyncio.create_task(_fill(app, stop)), asyncio.create_task(_resume_now_and_then(app))]
         how = "Socket Mode" if settings.slack_app_token else f"HTTP, port {settings.port}"
-        say(f"Citewell answers in Slack ({how}). {resumed} messages were waiting.")
+        say(f"Citewell answers in Slack ({how}). Messages that were waiting: {resumed}.")
         await stop.wait()
         say("Stopping: finishing what runs.")
         for task in beside:
@@ -73,7 +75,8 @@ async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.E
 async def _slack(app: Application, token: str) -> SlackApp:
     settings = app.settings
     client = web_client(token, base_url=settings.slack_api_url)
-    me = await identify(client)
+    with _naming("SLACK_BOT_TOKEN"):
+        me = await identify(client)
     app.dispatcher.register(SLACK, SlackDelivery(client, me, app.engine.wording))
     return SlackApp(
         client=client,
@@ -87,6 +90,16 @@ async def _slack(app: Application, token: str) -> SlackApp:
         app_token=settings.slack_app_token.get_secret_value() if settings.slack_app_token else None,
         signing_secret=settings.slack_signing_secret.get_secret_value() if settings.slack_signing_secret else None,
     )
+
+
+@contextmanager
+def _naming(setting: str) -> Iterator[None]:
+    """Say which setting holds what was refused."""
+    try:
+        yield
+    except Misconfigured as error:
+        msg = f"{setting}: {error}"
+        raise Misconfigured(msg) from error
 
 
 async def _listen(runner: web.AppRunner, settings: Settings) -> None:

@@ -7,7 +7,7 @@ pattern a regular expression over them in which every repetition is bounded. The
     suicid*          any word that begins so    <want>       a word or phrase of that list
     to?              may be missing             <aux>{0,4}   up to four of that list
     ..3              up to three words of any kind, within the sentence
-    ^  $             the sentence begins, ends here
+    ^  $             the sentence begins, ends here     die|$  this word, or the sentence's end
 """
 
 from __future__ import annotations
@@ -33,11 +33,15 @@ _REPEATED = re.compile(r"(.+)\{0,([1-6])\}")
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One place of a pattern: any of `phrases`, at least `least` and at most `most` times."""
+    """One place of a pattern: any of `phrases`, at least `least` and at most `most` times.
+
+    With `or_end` the end of the sentence will do as well.
+    """
 
     phrases: tuple[Phrase, ...]
     least: int = 1
     most: int = 1
+    or_end: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,7 @@ def phrase(text: str) -> Phrase:
 def parse(pattern: str, lists: Mapping[str, Sequence[Phrase]]) -> tuple[Part, ...]:
     """A pattern's parts. PatternError for notation that is not understood or a list that does not exist."""
     parts = tuple(_part(word, lists, pattern) for word in pattern.split())
-    if not any(isinstance(part, Element) and part.least for part in parts):
+    if not any(isinstance(part, Element) and part.least and not part.or_end for part in parts):
         raise PatternError(f"a pattern needs a word that must be there: {pattern!r}")
     return parts
 
@@ -91,16 +95,20 @@ def _part(word: str, lists: Mapping[str, Sequence[Phrase]], pattern: str) -> Par
     elif repeated := _REPEATED.fullmatch(word):
         word, least, most = repeated[1], 0, int(repeated[2])
     phrases: list[Phrase] = []
-    for choice in word.split("|"):
+    choices = word.split("|")
+    or_end = "$" in choices
+    for choice in choices:
+        if choice == "$":
+            continue
         if choice.startswith("<"):
             if choice[1:-1] not in lists:
                 raise PatternError(f"no list {choice} for the pattern {pattern!r}")
             phrases.extend(lists[choice[1:-1]])
         else:
             phrases.append(phrase(choice))
-    if not all(phrases):
+    if not phrases or not all(phrases):
         raise PatternError(f"an empty word in the pattern {pattern!r}")
-    return Element(tuple(phrases), least, most)
+    return Element(tuple(phrases), least, most, or_end)
 
 
 class Vocabulary:
@@ -155,7 +163,7 @@ class Pattern:
         places = [
             frozenset("".join(vocabulary.symbols(one[0]) for one in part.phrases))
             for part in parts
-            if isinstance(part, Element) and part.least
+            if isinstance(part, Element) and part.least and not part.or_end
         ]
         self._needs = tuple(sorted(places, key=len))
 
@@ -180,5 +188,6 @@ def _expression(part: Part, vocabulary: Vocabulary) -> str:
         return f"[^{END}]{{0,{part.most}}}?"
     single = "".join(vocabulary.symbols(one[0]) for one in part.phrases if len(one) == 1)
     longer = ["".join(f"[{vocabulary.symbols(word)}]" for word in one) for one in part.phrases if len(one) > 1]
-    choice = "|".join([*([f"[{single}]"] if single else []), *sorted(longer, key=len, reverse=True)])
+    ends = [f"(?={END})"] if part.or_end else []
+    choice = "|".join([*([f"[{single}]"] if single else []), *sorted(longer, key=len, reverse=True), *ends])
     return f"(?:{choice}){{{part.least},{part.most}}}"

@@ -1,63 +1,22 @@
-"""The safety rules: read from one reviewed file a language, and applied to a message."""
+"""The safety rules at work: the gravest that holds for a message."""
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict, Field
-
+from bot.safety_files import read_languages
 from bot.safety_pattern import Pattern, Vocabulary, parse, phrase
 from bot.safety_text import END, Reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from bot.safety_files import LanguageText, Level
     from bot.safety_pattern import Part
 
-Level = Literal["mention", "violence", "self_harm"]
 _ORDER: tuple[Level, ...] = ("self_harm", "violence", "mention")
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
-
-
-class RuleText(_Section):
-    """One rule as it stands in its file.
-
-    It holds where one of `patterns` matches and none of `unless` matches in the same sentence; where `also` is given,
-    one of those must match too, anywhere in the message. `examples` must get this rule's level from the whole gate,
-    `counterexamples` must not: the tests read them.
-    """
-
-    id: Annotated[str, Field(pattern=r"^(self|other|violence|mention)(\.[a-z_]+)+$")]
-    level: Level
-    patterns: tuple[str, ...] = Field(min_length=1)
-    unless: tuple[str, ...] = ()
-    also: tuple[str, ...] = ()
-    examples: tuple[str, ...] = Field(min_length=1)
-    counterexamples: tuple[str, ...] = ()
-
-
-class LanguageText(_Section):
-    """One language's file.
-
-    `lists` are words and phrases, by the name that patterns use; `spelling` maps a word to the words meant;
-    `guarded` words are recognised in disguise too. `idioms` are hidden from every rule, `subjects` (suicide as a
-    subject: "suicide prevention") from all but the mention rules.
-    """
-
-    language: Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
-    lists: dict[str, tuple[str, ...]] = {}
-    spelling: dict[str, str] = {}
-    guarded: tuple[str, ...] = ()
-    idioms: tuple[str, ...] = ()
-    subjects: tuple[str, ...] = ()
-    rules: tuple[RuleText, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +28,14 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """One rule, ready to be applied."""
+class Clause:
+    """Patterns of which one must match, and patterns of which none may match in the same sentence."""
 
-    id: str
-    level: Level
     patterns: tuple[Pattern, ...]
-    unless: tuple[Pattern, ...]
-    also: tuple[Pattern, ...]
+    unless: tuple[Pattern, ...] = ()
 
     def holds(self, text: str, present: frozenset[str]) -> bool:
-        """Whether the rule holds somewhere in an encoded text whose symbols are `present`."""
-        if self.also and not any(one.possible(present) and one.expression.search(text) for one in self.also):
-            return False
+        """Whether it holds somewhere in an encoded text whose symbols are `present`."""
         return any(pattern.possible(present) and self._matches(pattern, text) for pattern in self.patterns)
 
     def _matches(self, pattern: Pattern, text: str) -> bool:
@@ -95,6 +49,38 @@ class Rule:
                 return True
             at = end
         return False
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule, ready to be applied."""
+
+    id: str
+    level: Level
+    clause: Clause
+    also: Clause
+
+    def holds(self, text: str, present: frozenset[str]) -> bool:
+        """Whether the rule holds somewhere in an encoded text whose symbols are `present`."""
+        if self.also.patterns and not self.also.holds(text, present):
+            return False
+        return self.clause.holds(text, present)
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """Weak signals that add up to a writer at risk."""
+
+    rule: str
+    threshold: int
+    writer: Clause
+    signals: tuple[tuple[int, Clause], ...]
+
+    def holds(self, text: str, present: frozenset[str]) -> bool:
+        """Whether the writer speaks of themselves and the signals that hold reach the threshold."""
+        if not self.writer.holds(text, present):
+            return False
+        return sum(weight for weight, clause in self.signals if clause.holds(text, present)) >= self.threshold
 
 
 class Gate:
@@ -113,16 +99,21 @@ class Gate:
         self._subjects = [Pattern(parts, vocabulary) for one in read for parts in one.subjects]
         rules = [rule for one in read for rule in one.rules(vocabulary)]
         self._rules = {level: _writer_first(rule for rule in rules if rule.level == level) for level in _ORDER}
+        self._hints = [hints for one in read for hints in one.hints(vocabulary)]
 
     @property
     def known(self) -> frozenset[str]:
         """Every whole word that a rule names."""
         return self._vocabulary.known
 
-    def rules(self) -> Iterator[Rule]:
-        """Every rule, in the order in which they are tried."""
+    def clauses(self) -> Iterator[Clause]:
+        """Everything that is searched for."""
+        yield Clause((*self._idioms, *self._subjects))
         for rules in self._rules.values():
-            yield from rules
+            for rule in rules:
+                yield from (rule.clause, rule.also)
+        for hints in self._hints:
+            yield from (hints.writer, *(clause for _, clause in hints.signals))
 
     def find(self, text: str) -> Found | None:
         """The gravest rule that holds for a message, about the writer before about others; None where none does."""
@@ -135,6 +126,10 @@ class Gate:
             for rule in self._rules[level]:
                 if rule.holds(read, present):
                     return Found(level, rule.id)
+            if level == "self_harm":
+                for hints in self._hints:
+                    if hints.holds(read, present):
+                        return Found(level, hints.rule)
         return None
 
 
@@ -147,15 +142,17 @@ class _LanguageRules:
         self.idioms = self._parsed(text.idioms)
         self.subjects = self._parsed(text.subjects)
         self._parts = [tuple(map(self._parsed, (rule.patterns, rule.unless, rule.also))) for rule in text.rules]
+        self._writer = self._parsed(text.hints.writer if text.hints else ())
+        signals = text.hints.signals if text.hints else ()
+        self._signals = [(self._parsed(signal.patterns), self._parsed(signal.unless)) for signal in signals]
 
     def _parsed(self, patterns: Iterable[str]) -> list[tuple[Part, ...]]:
         return [parse(pattern, self._lists) for pattern in patterns]
 
     def all_parts(self) -> Iterator[tuple[Part, ...]]:
-        """Every pattern of the file."""
-        yield from self.idioms
-        yield from self.subjects
-        for fields in self._parts:
+        """Every pattern of the language."""
+        yield from (*self.idioms, *self.subjects, *self._writer)
+        for fields in (*self._parts, *self._signals):
             for patterns in fields:
                 yield from patterns
 
@@ -163,7 +160,18 @@ class _LanguageRules:
         """The rules over a vocabulary's symbols; the id a message gets ends in the language."""
         for rule, fields in zip(self._text.rules, self._parts, strict=True):
             patterns, unless, also = (tuple(Pattern(parts, vocabulary) for parts in field) for field in fields)
-            yield Rule(f"{rule.id}.{self._text.language}", rule.level, patterns, unless, also)
+            yield Rule(f"{rule.id}.{self._text.language}", rule.level, Clause(patterns, unless), Clause(also))
+
+    def hints(self, vocabulary: Vocabulary) -> Iterator[Hints]:
+        """The hints over a vocabulary's symbols, if the language has any."""
+        if not self._text.hints:
+            return
+        signals = []
+        for signal, fields in zip(self._text.hints.signals, self._signals, strict=True):
+            patterns, unless = (tuple(Pattern(parts, vocabulary) for parts in field) for field in fields)
+            signals.append((signal.weight, Clause(patterns, unless)))
+        writer = Clause(tuple(Pattern(parts, vocabulary) for parts in self._writer))
+        yield Hints(f"self.hints.{self._text.language}", self._text.hints.threshold, writer, tuple(signals))
 
 
 def _writer_first(rules: Iterable[Rule]) -> list[Rule]:
@@ -178,15 +186,7 @@ def _hide(text: str, patterns: Iterable[Pattern]) -> str:
     return text
 
 
-def read_languages() -> Iterator[LanguageText]:
-    """The rule files that ship with the package. ValidationError names the file's fault."""
-    folder = resources.files("bot").joinpath("data", "safety")
-    for file in sorted(folder.iterdir(), key=lambda file: (file.name != "en.toml", file.name)):
-        if file.name.endswith(".toml"):
-            yield LanguageText.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
-
-
 @cache
 def bundled() -> Gate:
-    """The gate of the shipped rules, built once: some tens of milliseconds."""
+    """The gate of the shipped rules, built once: some tenths of a second."""
     return Gate(tuple(read_languages()))

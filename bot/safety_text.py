@@ -21,7 +21,10 @@ _INVISIBLE = re.compile(
 )
 _ACCENTS = re.compile("[\u0300-\u036f\u064b-\u065f\u0670]")
 _SIMPLER = str.maketrans("\u0131\u0649\u0629’‘ʼ`´＇", "i\u064a\u0647''''''")
-_SPACED_SCRIPTS = re.compile("[\u0e00-\u0e7f\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
+_SPACED = "\u0e00-\u0e7f\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff"
+_SPACED_SCRIPTS = re.compile(f"[{_SPACED}]")
+_BY_LETTER = re.compile(f"[{_SPACED}]|[^{_SPACED}]+")
+_DOTS = re.compile("[.]{2,}")
 _SEPARATORS = (
     "\\x00-&(-/:-@\\[-`{-\u00bf\u00d7\u00f7\u060c\u061b\u061f\u066a-\u066d\u06d4\u0964\u0965"
     "\u2000-\u2bff\u2e00-\u2e7f\u3000-\u303f\u30fb\ufe10-\ufe6f\uff00-\uff0f\U0001f000-\U0001faff"
@@ -58,7 +61,7 @@ def _parts(piece: str) -> list[str]:
     if piece in ".!?;\u2026\u3002\u0964\u061f\u06d4":
         return [END]
     if _SPACED_SCRIPTS.search(piece):
-        return _SPACED_SCRIPTS.sub(lambda match: f" {match[0]} ", piece).split()
+        return _BY_LETTER.findall(piece)
     if "'" not in piece:
         return [piece[:LONGEST_WORD]]
     return _contraction([part[:LONGEST_WORD] for part in piece.split("'") if part])
@@ -98,7 +101,7 @@ class Reader:
     def read(self, text: str) -> list[str]:
         """The message's words in order, with `END` where sentences end. Time is linear in the text's length."""
         found: list[str] = []
-        for line in fold(text).splitlines():
+        for line in _DOTS.sub(".", fold(text)).splitlines():
             for chunk in line.split():
                 found.extend(self._chunk(chunk))
             found.append(END)
@@ -114,7 +117,7 @@ class Reader:
             return [self._nearest(chunk[:LONGEST_WORD])]
         if len(chunk) <= LONGEST_WORD and (plain := self._undisguised(_EDGES.sub("", chunk))):
             return [plain, END] if chunk[-1] in ".!?;" else [plain]
-        return [self._nearest(word) for word in words(chunk)[:-1]]
+        return [word if len(word) == 1 else self._nearest(word) for word in words(chunk)[:-1]]
 
     def _undisguised(self, core: str) -> str | None:
         """The guarded word behind digits, signs, dots, stars or look-alike letters, if there is one."""

@@ -32,7 +32,7 @@ class Signals:
 
     coverage   share of the question's weight that stands in the passage, its context or its document's title
     topic      share of the title's weight that the question names
-    missing    weight that does not, at most 2: beside the share, it tells a long letter from a short question
+    asked      weight of the question, at most 3: of a long letter, no passage covers as much as of a short question
     unknown    share of the question's weight that stands in no passage at all
     size       decimal logarithm of the number of passages: in many, some passage covers anything by chance
     cosine     likeness in meaning; None where vectors did not take part
@@ -40,7 +40,7 @@ class Signals:
 
     coverage: float
     topic: float
-    missing: float
+    asked: float
     unknown: float
     size: float
     cosine: float | None = None
@@ -130,7 +130,7 @@ def signals(question: str, hit: Hit, total: int, frequencies: Mapping[str, int])
     return Signals(
         coverage=_share(covered, whole),
         topic=_share(sum(weight for term, weight in titled.items() if term in asked), sum(titled.values())),
-        missing=min(2.0, whole - covered),
+        asked=min(3.0, whole),
         unknown=_share(sum(weight for term, weight in asked.items() if not frequencies[term]), whole),
         size=math.log10(total + 10),
         cosine=hit.cosine,

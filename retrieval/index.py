@@ -66,7 +66,10 @@ class Index(Protocol):
         ...
 
     async def unembedded(self, limit: int) -> Sequence[Passage]:
-        """Up to `limit` passages that wait for a vector."""
+        """Up to `limit` passages that wait for a vector.
+
+        A large index scatters them over its documents, so that a part of the vectors is a fair sample of all.
+        """
         ...
 
     async def add_vectors(self, ids: Sequence[str], vectors: Vector) -> None:

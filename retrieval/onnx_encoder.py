@@ -26,7 +26,7 @@ class OnnxEncoder:
     """
 
     def __init__(self, model: Path, tokenizer: Path, *, threads: int | None = None) -> None:
-        from onnxruntime import InferenceSession, SessionOptions  # type: ignore[import-untyped]  # ships no types
+        from onnxruntime import InferenceSession, SessionOptions
         from tokenizers import Tokenizer
 
         options = SessionOptions()

@@ -42,9 +42,10 @@ class PipelineSettings:
 
 EVERY_STAGE = PipelineSettings()
 
-ENOUGH = 0.9
+ENOUGH = 0.5
 """Vectors are searched once this share of the passages has one. Of fewer, even the nearest are often wrong, and push
-down what words find: with 39 % in, hit@5 on real questions fell from .85 by words alone to .49.
+down what words find. Measured on real questions, passages embedded in scattered order: at half, hit@5 is .81 against
+.77 by words alone.
 """
 
 

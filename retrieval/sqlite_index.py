@@ -93,7 +93,7 @@ class SqliteIndex:
         return await self._reader.run(self._searcher.frequencies, terms)
 
     async def unembedded(self, limit: int) -> Sequence[Passage]:
-        """Up to `limit` passages that wait for a vector, the oldest first."""
+        """Up to `limit` passages that wait for a vector, scattered over the documents."""
         return await self._reader.run(unembedded, self._reader.connection, limit)
 
     async def add_vectors(self, ids: Sequence[str], vectors: Vector) -> None:

@@ -24,10 +24,11 @@ def catalogue(connection: sqlite3.Connection, collection: str | None) -> list[Do
 
 
 def unembedded(connection: sqlite3.Connection, limit: int) -> list[Passage]:
-    """Up to `limit` passages that wait for a vector, the oldest first."""
+    """Up to `limit` passages that wait for a vector, scattered over the documents (Knuth's multiplicative hash)."""
     found = connection.execute(
-        "SELECT * FROM records WHERE number IN "
-        "(SELECT number FROM passages EXCEPT SELECT passage FROM vectors ORDER BY 1 LIMIT ?) ORDER BY number",
+        "SELECT * FROM records WHERE number IN (SELECT number FROM "
+        "(SELECT number FROM passages EXCEPT SELECT passage FROM vectors) "
+        "ORDER BY number * 2654435761 % 4294967296 LIMIT ?)",
         (limit,),
     )
     return [read_passage(row) for row in found]

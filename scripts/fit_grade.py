@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from retrieval.embed import Vector
     from retrieval.index import Index
 
-BY_WORDS = ("coverage", "topic", "missing", "unknown", "size")
+BY_WORDS = ("coverage", "topic", "asked", "unknown", "size")
 SIGNALS = {"by_words": BY_WORDS, "with_vectors": ("cosine", *BY_WORDS)}
 LOW, HIGH = 0.5, 0.8
 BELOW = {"by_words": (0.90, 0.97), "with_vectors": (0.93, 0.98)}

@@ -22,8 +22,8 @@ from retrieval.vectors import fill
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-GOOD = Signals(coverage=1.0, topic=0.8, missing=0.0, unknown=0.0, size=3.0, cosine=0.7)
-POOR = Signals(coverage=0.1, topic=0.0, missing=1.0, unknown=0.9, size=3.0, cosine=0.1)
+GOOD = Signals(coverage=1.0, topic=0.8, asked=2.0, unknown=0.0, size=3.0, cosine=0.7)
+POOR = Signals(coverage=0.1, topic=0.0, asked=2.0, unknown=0.9, size=3.0, cosine=0.1)
 
 LEAFLETS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "Flu clinic": (
@@ -134,7 +134,7 @@ def test_likeness_in_meaning_makes_evidence_stronger(grader: Grader) -> None:
     drawn=st.builds(
         Signals,
         *[st.floats(0, 1)] * 2,
-        st.floats(0, 2),
+        st.floats(0, 3),
         st.floats(0, 1),
         st.floats(1, 7),
         st.none() | st.floats(-1, 1),
@@ -194,7 +194,7 @@ def test_no_hits_are_incorrect_even_with_no_threshold() -> None:
 
 def test_all_words_covered_is_full_coverage_whatever_their_ending() -> None:
     found = known("opening clinics", hit("The clinic opens at nine."))
-    assert (found.coverage, found.missing) == (1.0, 0.0)
+    assert found.coverage == 1.0
 
 
 def test_title_and_context_cover_too() -> None:
@@ -225,7 +225,7 @@ def test_signals_of_any_texts_stay_in_their_ranges(question: str, text: str, tit
     found = hit(text, title=title)
     values = asdict(known(question, found, total=max(total, 5)))
     assert all(0.0 <= values[name] <= 1.0 + 1e-9 for name in ("coverage", "topic", "unknown"))
-    assert -1e-9 <= values["missing"] <= 2.0
+    assert 0.0 <= values["asked"] <= 3.0
 
 
 # Ten leaflets
