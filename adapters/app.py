@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING
 
 from adapters.dispatch import Dispatcher
 from adapters.sources import Sources, answering_sources
+from bot.courtesy import courtesy
+from bot.crisis import lines_for
 from bot.errors import Misconfigured
 from bot.extractive import ExtractiveAnswerer
 from bot.followup import RuleRewriter
+from bot.safety import assess
 from bot.settings import TurnSettings
+from bot.trace import note
 from bot.turn import Engine, Memories
 from bot.wording import wording
 from memory.file import MemoryFile
@@ -30,7 +34,7 @@ if TYPE_CHECKING:
 
     from adapters.settings import Settings
     from bot.answerer import Answerer, Rewriter
-    from bot.claude_api import Claude
+    from bot.claude_api import Claude, Usage
     from retrieval.embed import Embedder
     from retrieval.index import Index
 
@@ -90,15 +94,17 @@ async def build(
     `answerer` stands in for the one that the settings choose. Raises `Misconfigured`, `RetrievalError` or
     `MemoryUnavailable`, each saying how to mend it.
     """
+    await asyncio.to_thread(read_own_files, settings.language)
     embedder = await choose_embedder(settings)
     model = None if embedder is None else (embedder.name, embedder.dimensions)
     index = await SqliteIndex.open(settings.index_path, embedder=model, re_embed=re_embed)
     memory_file = MemoryFile(settings.memory_path)
     memories = Memories(durable=SqliteMemory(memory_file), guests=RamMemory())
-    searcher = Searcher(index, embedder, Grader.fitted(threshold=settings.evidence_threshold))
+    grader = await asyncio.to_thread(Grader.fitted, threshold=settings.evidence_threshold)
+    searcher = Searcher(index, embedder, grader)
     extractive = ExtractiveAnswerer(index)
-    claude = choose_claude(settings)
-    writer, rewriter = _writers(claude, extractive)
+    claude = await asyncio.to_thread(choose_claude, settings)
+    writer, rewriter = await asyncio.to_thread(_writers, claude, extractive)
     engine = Engine(
         searcher=searcher,
         index=index,
@@ -131,6 +137,14 @@ async def build(
     return Application(settings, index, embedder, searcher, engine, sources, dispatcher, memory_file, claude)
 
 
+def read_own_files(language: str) -> None:
+    """Read now what is read once and kept: safety rules, crisis lines, courtesies, texts. Blocking."""
+    assess("")
+    lines_for(None)
+    courtesy("")
+    wording(language)
+
+
 async def choose_embedder(settings: Settings) -> Embedder | None:
     """The model that comes with the installation, another folder's, or none."""
     from retrieval.local import LocalEmbedder
@@ -159,6 +173,17 @@ def choose_claude(settings: Settings) -> Claude | None:
         api_key=settings.anthropic_api_key.get_secret_value(),
         model=settings.model,
         base_url=settings.anthropic_base_url,
+        on_usage=_note_tokens,
+    )
+
+
+def _note_tokens(usage: Usage) -> None:
+    """Every call is billed for itself, so a stage that asked twice keeps the last; the log has one line a turn."""
+    note(
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        cache_read_tokens=usage.cache_read_tokens,
+        cache_write_tokens=usage.cache_write_tokens,
     )
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from adapters.console import lines_of_stdin
 from adapters.settings import Settings
 from bot.errors import CitewellError
 from memory.errors import MemoryUnavailable
@@ -24,7 +25,7 @@ from retrieval.document import PUBLIC
 from retrieval.errors import RetrievalError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+    from collections.abc import Callable, Coroutine, Iterator
 
     from adapters.app import Application
     from retrieval.evidence import Evidence, Hit
@@ -216,12 +217,6 @@ async def _each(given: str, work: Callable[[Application, str], Coroutine[Any, An
         return
     async for line in lines_of_stdin():
         await work(app, line)
-
-
-async def lines_of_stdin() -> AsyncIterator[str]:
-    """Standard input line by line, off the event loop, empty lines too, without their ends."""
-    while line := await asyncio.to_thread(sys.stdin.readline):
-        yield line.rstrip("\r\n")
 
 
 def _print_json(value: dict[str, Any], *, line: bool) -> None:

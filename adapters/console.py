@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
 import textwrap
 from typing import TYPE_CHECKING
 
@@ -9,12 +11,19 @@ from bot.messages import Author, IncomingMessage, Reply, Resource, Source, TurnK
 from memory.conversation import Conversation
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
     from datetime import datetime
 
     from bot.wording import Wording
 
 PLATFORM = "console"
 _QUOTE_LENGTH = 300
+
+
+async def lines_of_stdin() -> AsyncIterator[str]:
+    """Standard input line by line, off the event loop, empty lines too, without their ends."""
+    while line := await asyncio.to_thread(sys.stdin.readline):
+        yield line.rstrip("\r\n")
 
 
 def message(

@@ -12,8 +12,7 @@ import click
 
 from adapters import samples
 from adapters.app import utc_now
-from adapters.cli import lines_of_stdin
-from adapters.console import message, rendered
+from adapters.console import lines_of_stdin, message, rendered
 from adapters.documents import fill_in, take_in
 from retrieval.document import PUBLIC
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from adapters.signals import stopped_by_signal
 from retrieval.ingest import ingest
 from retrieval.ingest_report import Outcome
 from retrieval.vectors import fill
@@ -42,7 +41,7 @@ async def fill_in(app: Application) -> IndexStatus:
     SIGINT and SIGTERM end it after the batch in hand; what is done stays done, and the next call goes on from there.
     """
     if app.embedder is not None:
-        with _bar("Learning their meaning") as advance, _interruptible() as stop:
+        with _bar("Learning their meaning") as advance, stopped_by_signal() as stop:
             await fill(app.index, app.embedder, on_progress=advance, stop=stop)
     return await app.index.status()
 
@@ -77,19 +76,3 @@ def _bar(title: str) -> Iterator[Callable[[int, int], None]]:
             progress.update(task, completed=done, total=total)
 
         yield advance
-
-
-@contextmanager
-def _interruptible() -> Iterator[asyncio.Event]:
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    for number in numbers:
-        with suppress(NotImplementedError):  # not on Windows, where Ctrl-C raises KeyboardInterrupt instead
-            loop.add_signal_handler(number, stop.set)
-    try:
-        yield stop
-    finally:
-        for number in numbers:
-            with suppress(NotImplementedError):
-                loop.remove_signal_handler(number)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import signal
 import time
-from contextlib import AsyncExitStack, contextmanager, suppress
+from contextlib import AsyncExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from aiohttp import web
 
 from adapters.app import utc_now
+from adapters.signals import stopped_by_signal
 from adapters.slack.app import SlackApp, identify, web_client
 from adapters.slack.delivery import SlackDelivery
 from adapters.slack.events import PLATFORM as SLACK
@@ -35,13 +35,11 @@ NOTHING_TO_SERVE = (
     "No platform is configured. For Slack set SLACK_BOT_TOKEN, and SLACK_APP_TOKEN (Socket Mode) or "
     "SLACK_SIGNING_SECRET (HTTP); docs/slack.md tells where they come from. To try it here: citewell demo."
 )
-
-
 _RESUME_SECONDS = 300.0
 
 
 async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.Event | None = None) -> None:
-    """Answer on every configured platform until SIGTERM, SIGINT or `stop`; then finish what runs and end.
+    """Answer on every configured platform until `stop`, SIGTERM or SIGINT; then finish what runs and end.
 
     Vectors that are missing are filled in beside it. `say` gets one line when it is ready and one when it stops.
     Raises `Misconfigured` where nothing is configured, or a token is refused.
@@ -49,8 +47,8 @@ async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.E
     settings = app.settings
     if settings.slack_bot_token is None:
         raise Misconfigured(NOTHING_TO_SERVE)
-    stop = stop or _stopped_by_signal()
     async with AsyncExitStack() as stack:
+        stop = stop or stack.enter_context(stopped_by_signal())
         slack = await _slack(app, settings.slack_bot_token.get_secret_value())
         stack.push_async_callback(slack.close)
         runner = web.AppRunner(web_app(None if settings.slack_app_token else slack), access_log=None)
@@ -61,7 +59,6 @@ async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.E
         resumed = await app.dispatcher.resume()
         with _naming("SLACK_APP_TOKEN"):
             await slack.start()
-        await asyncio.to_thread(app.engine.assess, "")  # the rules are read now, not while the first person waits
         beside = [asyncio.create_task(_fill(app, stop)), asyncio.create_task(_resume_now_and_then(app))]
         how = "Socket Mode" if settings.slack_app_token else f"HTTP, port {settings.port}"
         say(f"Citewell answers in Slack ({how}). Messages that were waiting: {resumed}.")
@@ -128,12 +125,3 @@ async def _resume_now_and_then(app: Application) -> None:
             await app.dispatcher.resume()
         except MemoryUnavailable as error:
             logger.error("what waits in the inbox cannot be read: %s", error)  # noqa: TRY400 - the message says it all
-
-
-def _stopped_by_signal() -> asyncio.Event:
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        with suppress(NotImplementedError):  # not on Windows, where Ctrl-C raises KeyboardInterrupt instead
-            loop.add_signal_handler(number, stop.set)
-    return stop

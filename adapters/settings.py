@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import Annotated, Literal
 
+from dotenv import dotenv_values
 from pydantic import AliasChoices, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -27,7 +28,7 @@ class Settings(BaseSettings):
         env_prefix=_PREFIX, env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True
     )
 
-    home: Path = Field(default=Path("~/.citewell"), description="folder of the index, the memory and the settings")
+    home: Path = Field(default=Path("~/.citewell"), description="folder of the index and the memory")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="WARNING", description="how much is logged")
     language: str = Field(default="en", pattern=r"^[a-z]{2}$", description="language of the fixed texts")
     country: Country | None = Field(
@@ -95,13 +96,10 @@ def environment_names() -> dict[str, str]:
 
 
 def _refuse_unknown_names() -> None:
+    """A misspelt name would otherwise be passed over in silence, in the environment as in `.env`."""
     known = set(environment_names().values())
-    for name in sorted(os.environ):
-        if (
-            name.startswith(_PREFIX)
-            and name not in known | {"CITEWELL_SHARED"}
-            and not name.startswith("CITEWELL_TEST_")
-        ):
+    for name in sorted({*os.environ, *dotenv_values(".env")}):
+        if name.startswith(_PREFIX) and name not in known:
             near = difflib.get_close_matches(name, known, n=1)
             hint = f"Did you mean {near[0]}?" if near else f"Known are: {', '.join(sorted(known))}."
             raise Misconfigured(f"{name} is not a setting of Citewell. {hint}")

@@ -59,10 +59,10 @@ class Rewriter(Protocol):
         """The backend, as traces name it ("rules", a model's name)."""
         ...
 
-    async def standalone(self, question: str, earlier: Sequence[str], history: Sequence[Exchange]) -> str:
+    async def standalone(self, question: str, earlier: Sequence[str]) -> str:
         """The question as it would be asked without its conversation; unchanged where it stands alone already.
 
-        `earlier` are the person's own earlier questions, each standing alone, oldest first; `history` the clean
-        exchanges. Raises `Transient`, `Permanent` or `Refused`.
+        `earlier` are the person's own earlier questions, each standing alone, oldest first. Raises `Transient`,
+        `Permanent` or `Refused`.
         """
         ...

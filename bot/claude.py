@@ -94,7 +94,7 @@ class ClaudeRewriter:
         """The model's name."""
         return self._claude.model
 
-    async def standalone(self, question: str, earlier: Sequence[str], history: Sequence[Exchange]) -> str:
+    async def standalone(self, question: str, earlier: Sequence[str]) -> str:
         """The question as it would be asked without its conversation. Asks nobody where nothing was asked before."""
         if not earlier:
             return question
@@ -107,10 +107,10 @@ class ClaudeRewriter:
             )
         except CitewellError as error:
             _log.warning("the rewriting fell back on the rules: %s", type(error).__name__)
-            return await self._fallback.standalone(question, earlier, history)
+            return await self._fallback.standalone(question, earlier)
         if not _faithful(rewritten.question, question, earlier):
             _log.warning("the rewriting fell back on the rules: it changed a figure")
-            return await self._fallback.standalone(question, earlier, history)
+            return await self._fallback.standalone(question, earlier)
         return rewritten.question
 
 

@@ -61,19 +61,22 @@ def lines_for(
 
 
 def crisis_reply_text(verdict: SelfHarm, lines: Lines, wording: Wording) -> str:
-    """What a person at risk, or one who worries about somebody, is told; names and numbers are in it as plain text."""
+    """What a person at risk, or one who worries about somebody, is told; names and numbers are in it as plain text.
+
+    After poisoning the emergency number comes before any line: minutes count, and who feels well may not be.
+    """
     words = wording.crisis
-    about = words.about_other if verdict.rule.startswith("other.") else words.about_self
     emergency = words.emergency.format(number=lines.emergency) if lines.emergency else words.emergency_unknown
     directories = [one for one in lines.resources if one in lines.directories]
     own = "\n".join(_as_text(one) for one in lines.resources if one not in lines.directories)
-    elsewhere = f"{words.directory}:\n" + "\n".join(_as_text(one) for one in directories)
-    first, second = (emergency, about) if ".poison" in verdict.rule else (about, emergency)
-    if own:
-        parts = [first, second, own, elsewhere] if first is emergency else [first, own, second, elsewhere]
+    elsewhere = "\n".join(_as_text(one) for one in directories)
+    if ".poison" in verdict.rule:
+        parts = [words.about_poisoning, emergency, own]
     else:
-        parts = [first, second, "\n".join(_as_text(one) for one in directories)]
-    return "\n\n".join(parts)
+        about = words.about_other if verdict.rule.startswith("other.") else words.about_self
+        parts = [about, own, emergency] if own else [about, emergency]
+    parts.append(f"{words.directory}:\n{elsewhere}" if own else elsewhere)
+    return "\n\n".join(part for part in parts if part)
 
 
 def _country_code(country: str | None, locale: str | None, timezone: str | None, file: CrisisFile) -> str | None:

@@ -6,9 +6,9 @@
     │   └── Misconfigured      the operator's to mend; the message says how
     └── Refused        the model would not answer, which is an ending of its own and no fault
 
-The errors of an SDK are mapped to these once, in the module that adapts it. Documents and the index have their own
-tree in `retrieval.errors`. A decline is a value (`bot.answer.Ungrounded`), never an error. People see a fixed
-sentence and the trace's id, never the text of an exception.
+The errors of an SDK are mapped to these once, in the module that adapts it. Documents, index and memory have trees of
+their own (`retrieval.errors`, `memory.errors`). A decline is a value (`bot.answer.Ungrounded`), never an error. People
+see a fixed sentence and the trace's id, never the text of an exception.
 """
 
 from __future__ import annotations

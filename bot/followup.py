@@ -28,7 +28,6 @@ from bot.topic import STOPS, Subject, own_words, spans, subject, without_article
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memory.replay import Exchange
 
 _LONGEST_FOLLOW_UP = 30  # words; who writes more has said what it is about
 
@@ -72,7 +71,7 @@ class RuleRewriter:
         """Names the rules."""
         return "rules"
 
-    async def standalone(self, question: str, earlier: Sequence[str], history: Sequence[Exchange]) -> str:  # noqa: ARG002  the port's
+    async def standalone(self, question: str, earlier: Sequence[str]) -> str:
         """The question as it would be asked without its conversation."""
         return standalone(question, earlier)
 

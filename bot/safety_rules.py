@@ -59,12 +59,13 @@ class Rule:
     level: Level
     clause: Clause
     also: Clause
+    never: Clause
 
     def holds(self, text: str, present: frozenset[str]) -> bool:
         """Whether the rule holds somewhere in an encoded text whose symbols are `present`."""
         if self.also.patterns and not self.also.holds(text, present):
             return False
-        return self.clause.holds(text, present)
+        return self.clause.holds(text, present) and not self.never.holds(text, present)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ class Gate:
         yield Clause((*self._idioms, *self._subjects))
         for rules in self._rules.values():
             for rule in rules:
-                yield from (rule.clause, rule.also)
+                yield from (rule.clause, rule.also, rule.never)
         for hints in self._hints:
             yield from (hints.writer, *(clause for _, clause in hints.signals))
 
@@ -141,7 +142,9 @@ class _LanguageRules:
         self._lists = {name: tuple(phrase(one) for one in entries) for name, entries in text.lists.items()}
         self.idioms = self._parsed(text.idioms)
         self.subjects = self._parsed(text.subjects)
-        self._parts = [tuple(map(self._parsed, (rule.patterns, rule.unless, rule.also))) for rule in text.rules]
+        self._parts = [
+            tuple(map(self._parsed, (rule.patterns, rule.unless, rule.also, rule.never))) for rule in text.rules
+        ]
         self._writer = self._parsed(text.hints.writer if text.hints else ())
         signals = text.hints.signals if text.hints else ()
         self._signals = [(self._parsed(signal.patterns), self._parsed(signal.unless)) for signal in signals]
@@ -159,8 +162,9 @@ class _LanguageRules:
     def rules(self, vocabulary: Vocabulary) -> Iterator[Rule]:
         """The rules over a vocabulary's symbols; the id a message gets ends in the language."""
         for rule, fields in zip(self._text.rules, self._parts, strict=True):
-            patterns, unless, also = (tuple(Pattern(parts, vocabulary) for parts in field) for field in fields)
-            yield Rule(f"{rule.id}.{self._text.language}", rule.level, Clause(patterns, unless), Clause(also))
+            patterns, unless, also, never = (_built(field, vocabulary) for field in fields)
+            name = f"{rule.id}.{self._text.language}"
+            yield Rule(name, rule.level, Clause(patterns, unless), Clause(also), Clause(never))
 
     def hints(self, vocabulary: Vocabulary) -> Iterator[Hints]:
         """The hints over a vocabulary's symbols, if the language has any."""
@@ -168,10 +172,14 @@ class _LanguageRules:
             return
         signals = []
         for signal, fields in zip(self._text.hints.signals, self._signals, strict=True):
-            patterns, unless = (tuple(Pattern(parts, vocabulary) for parts in field) for field in fields)
+            patterns, unless = (_built(field, vocabulary) for field in fields)
             signals.append((signal.weight, Clause(patterns, unless)))
-        writer = Clause(tuple(Pattern(parts, vocabulary) for parts in self._writer))
+        writer = Clause(_built(self._writer, vocabulary))
         yield Hints(f"self.hints.{self._text.language}", self._text.hints.threshold, writer, tuple(signals))
+
+
+def _built(patterns: Iterable[tuple[Part, ...]], vocabulary: Vocabulary) -> tuple[Pattern, ...]:
+    return tuple(Pattern(parts, vocabulary) for parts in patterns)
 
 
 def _writer_first(rules: Iterable[Rule]) -> list[Rule]:

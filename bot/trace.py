@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -26,6 +27,15 @@ class Span:
         self.attributes.update(attributes)
 
 
+_current: ContextVar[Span | None] = ContextVar("citewell_span", default=None)
+
+
+def note(**attributes: Attribute) -> None:
+    """Note something about the stage that this task is in; outside any stage it is lost."""
+    if span := _current.get():
+        span.set(**attributes)
+
+
 @dataclass(slots=True)
 class Trace:
     """The stages of one turn in the order they began. `clock` counts seconds and never goes back."""
@@ -39,6 +49,7 @@ class Trace:
         """Time one stage, whether it ends well or raises."""
         span = Span(name)
         self.spans.append(span)
+        token = _current.set(span)
         began = self.clock()
         try:
             yield span
@@ -47,6 +58,7 @@ class Trace:
             raise
         finally:
             span.milliseconds = (self.clock() - began) * 1000
+            _current.reset(token)
 
     def add(self, name: str, milliseconds: float, **attributes: Attribute) -> None:
         """Note a stage that was timed elsewhere, inside the one that has just begun."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
 from bot.compose import compose
@@ -102,7 +102,7 @@ class Engine:
                 return self._ending(message, trace, TurnKind.REFUSAL, self.wording.refusal.violence)
             case Mention():
                 turn, reply = await self._question(message, trace)
-                return turn, self._with_lines(reply, self._lines(message))
+                return turn, replace(reply, resources=self._lines(message).resources)
             case Clear():
                 if kind := courtesy(message.text) if message.text.strip() else "help":
                     return self._ending(message, trace, TurnKind.COURTESY, getattr(self.wording.courtesy, kind))
@@ -122,7 +122,7 @@ class Engine:
         turns = await self._turns(message)
         history = replay(turns, budget_tokens=self.settings.replay_tokens)
         with trace.stage("followup") as span:
-            question = await self.rewriter.standalone(message.text, earlier_questions(turns), history)
+            question = await self.rewriter.standalone(message.text, earlier_questions(turns))
             span.set(backend=self.rewriter.name, changed=question != message.text)
         evidence = await self._search(message, question, trace)
         if evidence.grade is Grade.INCORRECT or not evidence.hits:
@@ -192,17 +192,6 @@ class Engine:
     def _lines(self, message: IncomingMessage) -> Lines:
         author = message.author
         return lines_for(author.country, locale=author.locale, timezone=author.timezone, default=self.settings.country)
-
-    def _with_lines(self, reply: Reply, lines: Lines) -> Reply:
-        """The lines stand beside the text, whatever the text says."""
-        return Reply(
-            reply.kind,
-            reply.text,
-            reply.trace_id,
-            sources=reply.sources,
-            resources=lines.resources,
-            confidence=reply.confidence,
-        )
 
     def _error_text(self, trace: Trace) -> str:
         return self.wording.error.general.format(reference=trace.id)

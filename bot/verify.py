@@ -10,12 +10,13 @@ from bot.clean import clean
 from bot.polarity import contradicts
 from bot.quantities import unborne
 from bot.quote import find_quote
+from bot.support import speaks_of
 from retrieval.terms import terms
 
 if TYPE_CHECKING:
     from retrieval.evidence import Evidence, Hit
 
-Reason: TypeAlias = Literal["unknown_passage", "empty", "quote_not_found", "figure", "negation"]
+Reason: TypeAlias = Literal["unknown_passage", "empty", "quote_not_found", "figure", "negation", "other_subject"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +57,9 @@ class Verified:
 def verify(draft: Answer, evidence: Evidence) -> Verified:
     """Keep the sentences that this turn's evidence bears, and only those.
 
-    A sentence stands if its passage is among the hits, its quote stands verbatim in that passage's raw text, and its
-    figures and negations are the quote's. What leads elsewhere is taken out of its text first. The answer as a whole
-    falls if its first sentence does, since that is its point, or if half of it or more does.
+    A sentence stands if its passage is among the hits, its quote stands verbatim in that passage's raw text, and it
+    speaks of the same, with the quote's figures and negations. What leads elsewhere is taken out of its text first. The
+    answer as a whole falls if its first sentence does, since that is its point, or if half of it or more does.
     """
     if isinstance(draft, Ungrounded):
         return Verified((), _in_words_of(evidence.query.original, draft.missing), (), 0.0)
@@ -81,12 +82,18 @@ def _check(sentence: Sentence, hits: dict[str, Hit]) -> Statement | Reason:
     span = find_quote(sentence.quote, hit.passage.text)
     if span is None:
         return "quote_not_found"
-    quote = hit.passage.text[slice(*span)]
-    if unborne(text, "\n".join([quote, hit.document.title, *hit.passage.headings])):
+    fault = _fault(text, hit.passage.text[slice(*span)], hit)
+    return fault or Statement(text, hit, span, sentence.new_paragraph)
+
+
+def _fault(text: str, quote: str, hit: Hit) -> Reason | None:
+    """What the text says beyond its quote, read under the passage's headings and its document's title."""
+    borne = "\n".join([quote, hit.document.title, *hit.passage.headings])
+    if unborne(text, borne):
         return "figure"
-    if contradicts(text, quote):
-        return "negation"
-    return Statement(text, hit, span, sentence.new_paragraph)
+    if not speaks_of(text, borne):
+        return "other_subject"
+    return "negation" if contradicts(text, quote) else None
 
 
 def _in_words_of(question: str, missing: str) -> str:

@@ -29,7 +29,7 @@ READER_VERSION = "1"
 """Raised whenever readers or splitter change what they make of a file, so that files are taken in anew."""
 
 MOST_BYTES = 100_000_000
-"""The largest file that is read, unless a setting says otherwise."""
+"""The largest file that is read, in bytes."""
 
 _READERS: Mapping[Kind, Callable[[bytes], Loaded]] = {
     Kind.MARKDOWN: read_markdown,
@@ -57,7 +57,7 @@ def read_bytes(path: Path, *, most_bytes: int = MOST_BYTES) -> bytes:
         if size > most_bytes:
             limit = f"{most_bytes / 1e6:g} MB"
             raise Unreadable(
-                "too_large", f"{size / 1e6:.1f} MB is over the limit of {limit}: split it or raise the limit"
+                "too_large", f"{size / 1e6:.1f} MB is over the limit of {limit}: split it up"
             )
         return path.read_bytes()
     except OSError as error:

@@ -35,7 +35,6 @@ class AnswerWords(_Section):
     ungrounded_about: str
     ungrounded_hint: str
     empty_index: str
-    outdated: str
 
 
 class Crisis(_Section):
@@ -73,7 +72,6 @@ class SourceWords(_Section):
     found_keyword: str
     found_vector: str
     found_both: str
-    show: str
     gone: str
 
     def found(self, found_by: Collection[str]) -> str:

@@ -127,9 +127,10 @@ def test_search_prints_the_json_of_the_contract(filled: Citewell) -> None:
     assert hit["found_by"] == ["keyword"]
 
 
-@pytest.mark.parametrize("flag", ["--no-hyde", "--no-hybrid", "--no-rerank", "--no-grade"])
-def test_search_takes_every_switch(filled: Citewell, flag: str) -> None:
-    assert filled.json("search", "flu clinic", flag)["hits"]
+def test_a_switched_off_stage_does_not_run(filled: Citewell) -> None:
+    stages = lambda *flags: [stage["stage"] for stage in filled.json("search", "flu clinic", *flags)["stages"]]  # noqa: E731
+    assert stages() == ["search", "grade"]
+    assert stages("--no-grade", "--no-hyde", "--no-hybrid", "--no-rerank") == ["search"]
 
 
 def test_assess_gives_a_verdict_a_line_and_needs_no_settings(citewell: Citewell) -> None:

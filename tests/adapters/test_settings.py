@@ -59,6 +59,12 @@ def test_a_misspelt_name_is_refused_with_the_one_meant(monkeypatch: pytest.Monke
         Settings.load()
 
 
+def test_a_misspelt_name_in_the_env_file_is_refused_too(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("CITEWELL_COUNTY=GB\n")
+    with pytest.raises(Misconfigured, match="Did you mean CITEWELL_COUNTRY"):
+        Settings.load()
+
+
 def test_a_fault_never_shows_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
     monkeypatch.setenv("CITEWELL_PORT", "x")

@@ -1,7 +1,7 @@
 """How well the safety gate does on labelled messages: `python -m tests.bench.safety [--seen] [PATH]`.
 
-The messages are split in two by a hash of their group, so that a text and its translations stay together. The rules
-were written looking at one half only; the table is of the other, unless `--seen` asks for the first.
+The messages are split by a hash of their group, so that a text and its translations stay together. The rules were
+written looking at three quarters of them; the table is of the fourth, unless `--seen` asks for the others.
 """
 
 from __future__ import annotations
@@ -37,8 +37,9 @@ GOOD: dict[str, Callable[[SafetyVerdict], bool]] = {
 
 
 def seen(message: Message) -> bool:
-    """Whether the message is of the half that the rules were written from."""
-    return hashlib.sha256(str(message["group"] or message["id"]).encode()).digest()[0] % 2 == 0
+    """Whether the message is of the three quarters that the rules were written from."""
+    first, second, *_ = hashlib.sha256(str(message["group"] or message["id"]).encode()).digest()
+    return first % 2 == 0 or second % 2 == 0
 
 
 def table(title: str, messages: Iterable[Message], by: Callable[[Message], tuple[str, ...]], *names: str) -> Table:
@@ -61,25 +62,25 @@ def table(title: str, messages: Iterable[Message], by: Callable[[Message], tuple
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=main.__doc__)
-    shared = os.environ.get("CITEWELL_SHARED", str(Path(__file__).resolve().parents[3] / "shared"))
+    shared = os.environ.get("SHARED_DATA", str(Path(__file__).resolve().parents[3] / "shared"))
     parser.add_argument("path", nargs="?", type=Path, default=Path(shared) / "data" / "safety" / "messages.jsonl")
-    parser.add_argument("--seen", action="store_true", help="the half that the rules were written from")
+    parser.add_argument("--seen", action="store_true", help="the messages that the rules were written from")
     options = parser.parse_args()
     lines = options.path.read_text(encoding="utf-8").splitlines()
     messages = [json.loads(line) for line in lines]
-    half = [one for one in messages if seen(one) == options.seen and one["expect"] in GOOD]
+    chosen = [one for one in messages if seen(one) == options.seen and one["expect"] in GOOD]
     assess("warm")
     began = time.process_time()
-    for one in half:
+    for one in chosen:
         assess(one["text"])
-    spent = (time.process_time() - began) / max(1, len(half))
+    spent = (time.process_time() - began) / max(1, len(chosen))
     console = Console(width=120)
-    console.print(table("By what is expected", half, lambda one: (one["expect"],), "expected"))
+    console.print(table("By what is expected", chosen, lambda one: (one["expect"],), "expected"))
     console.print(
-        table("By language", half, lambda one: (one["lang"], one["expect"]), "language", "expected"),
-        table("By label", half, lambda one: (one["label"], one["expect"]), "label", "expected"),
+        table("By language", chosen, lambda one: (one["lang"], one["expect"]), "language", "expected"),
+        table("By label", chosen, lambda one: (one["label"], one["expect"]), "label", "expected"),
     )
-    console.print(f"{len(half)} messages, {spent * 1000:.2f} ms of processor time each")
+    console.print(f"{len(chosen)} messages, {spent * 1000:.2f} ms of processor time each")
 
 
 if __name__ == "__main__":

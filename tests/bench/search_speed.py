@@ -40,7 +40,7 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=200)
     parser.add_argument("--index", type=Path, help="keep the index in this file and use it again")
     parser.add_argument(
-        "--shared", type=Path, default=os.environ.get("CITEWELL_SHARED", Path(__file__).resolve().parents[3] / "shared")
+        "--shared", type=Path, default=os.environ.get("SHARED_DATA", Path(__file__).resolve().parents[3] / "shared")
     )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

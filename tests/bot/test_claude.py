@@ -366,7 +366,7 @@ async def test_the_double_refuses_what_the_real_server_refuses(system: str, mess
 
 async def test_a_follow_up_is_rewritten_from_the_earlier_questions() -> None:
     async with rewriting(Says({"question": "When is the flu clinic open for children?"})) as (rewriter, double):
-        rewritten = await rewriter.standalone("And for children?", [QUESTION], ())
+        rewritten = await rewriter.standalone("And for children?", [QUESTION])
         assert rewritten == "When is the flu clinic open for children?"
         sent = double.requests[0]["messages"][0]["content"]
         assert f"<earlier>{QUESTION}</earlier>" in sent
@@ -375,7 +375,7 @@ async def test_a_follow_up_is_rewritten_from_the_earlier_questions() -> None:
 
 async def test_a_first_question_is_not_sent_anywhere() -> None:
     async with rewriting() as (rewriter, double):
-        assert await rewriter.standalone(QUESTION, [], ()) == QUESTION
+        assert await rewriter.standalone(QUESTION, []) == QUESTION
         assert double.requests == []
 
 
@@ -389,17 +389,14 @@ async def test_a_first_question_is_not_sent_anywhere() -> None:
 )
 async def test_a_rewriting_that_changes_a_figure_gives_way_to_the_rules(unfaithful: str) -> None:
     async with rewriting(Says({"question": unfaithful})) as (rewriter, _):
-        rewritten = await rewriter.standalone("And for children over 12?", [QUESTION], ())
+        rewritten = await rewriter.standalone("And for children over 12?", [QUESTION])
         assert rewritten == "When is the flu clinic open for children over 12?"
 
 
 @pytest.mark.parametrize("failing", [Refuses(), Fails(400), Fails(529, {"retry-after": "60"}), Fails(401)])
 async def test_a_rewriting_that_fails_gives_way_to_the_rules(failing: Scripted) -> None:
     async with rewriting(failing) as (rewriter, _):
-        assert (
-            await rewriter.standalone("And for children?", [QUESTION], ())
-            == "When is the flu clinic open for children?"
-        )
+        assert await rewriter.standalone("And for children?", [QUESTION]) == "When is the flu clinic open for children?"
 
 
 def test_importing_the_writer_does_not_load_the_sdk() -> None:

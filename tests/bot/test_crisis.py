@@ -130,12 +130,16 @@ def test_about_oneself_and_about_someone_else_are_different_words() -> None:
     assert other.startswith(words.about_other)
 
 
-@pytest.mark.parametrize("rule", ["self.poison.en", "other.poison.en"])
+@pytest.mark.parametrize("rule", ["self.poison.en", "other.poison.en", "self.poison_now.en"])
 @pytest.mark.parametrize("country", ["GB", None])
-def test_poisoning_puts_the_emergency_number_first(rule: str, country: str | None) -> None:
+def test_poisoning_is_told_to_act_now_with_the_emergency_number_before_any_line(rule: str, country: str | None) -> None:
     lines, words = lines_for(country), wording().crisis
     number = words.emergency.format(number=lines.emergency) if lines.emergency else words.emergency_unknown
-    assert crisis_reply_text(SelfHarm(rule), lines, wording()).startswith(number)
+    reply = crisis_reply_text(SelfHarm(rule), lines, wording())
+    assert reply.startswith(f"{words.about_poisoning}\n\n{number}")
+    assert all(one.name in reply[len(number) :] for one in lines.resources)
+    assert words.about_self not in reply
+    assert words.about_other not in reply
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"countries": []}', json.dumps(content(line(phone="call us")))])

@@ -198,10 +198,10 @@ def test_the_length_is_bounded(question: str, earlier: list[str]) -> None:
     assert len(standalone(question, earlier)) <= len(question) + 2 * longest + 10
 
 
-async def test_the_rewriter_goes_by_the_rules_and_needs_no_history() -> None:
+async def test_the_rewriter_goes_by_the_rules() -> None:
     rewriter = RuleRewriter()
     assert rewriter.name == "rules"
-    assert await rewriter.standalone("and for children?", [CLINIC], ()) == "When is the flu clinic open for children?"
+    assert await rewriter.standalone("and for children?", [CLINIC]) == "When is the flu clinic open for children?"
 
 
 def _half(path: Path) -> list[dict[str, Any]]:

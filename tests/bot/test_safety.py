@@ -12,24 +12,37 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from bot.safety import Clear, Mention, SafetyVerdict, SelfHarm, Violence, assess, graver
+from bot.safety_files import LanguageText, joined, read_languages
 from bot.safety_pattern import PatternError
-from bot.safety_rules import Gate, LanguageText, bundled, read_languages
+from bot.safety_rules import Gate, bundled
 from tests.bench.safety import GOOD, seen
+from tests.bot.ordinary_messages import ABOUT_THE_SUBJECT, ORDINARY
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from bot.safety_rules import Level, RuleText
+    from bot.safety_files import Level, RuleText
 
 LEVELS = {"self_harm": SelfHarm, "violence": Violence, "mention": Mention}
-RULES = [rule for language in read_languages() for rule in language.rules]
+LANGUAGES = list(read_languages())
+RULES = [rule for language in LANGUAGES for rule in language.rules]
+HINTS = [language.hints for language in LANGUAGES if language.hints]
 EXAMPLES = [pytest.param(rule.level, one, id=rule.id) for rule in RULES for one in rule.examples]
 COUNTEREXAMPLES = [pytest.param(rule.level, one, id=rule.id) for rule in RULES for one in rule.counterexamples]
 
 
+RULE = {"id": "self.wish", "level": "self_harm", "patterns": ["i ..2 blue"], "examples": ["i feel blue"]}
+
+
 def gate(**changes: object) -> Gate:
-    rule = {"id": "self.wish", "level": "self_harm", "patterns": ["i ..2 blue"], "examples": ["i feel blue"]}
-    return Gate([LanguageText.model_validate({"language": "en", "rules": [rule | changes]})])
+    return Gate([LanguageText.model_validate({"language": "en", "rules": [RULE | changes]})])
+
+
+def hinting(**weights: int) -> Gate:
+    """A gate without rules: each word is a signal of that weight, four are enough, and the writer says "i"."""
+    signals = [{"id": word, "weight": weight, "patterns": [word]} for word, weight in weights.items()]
+    hints = {"threshold": 4, "writer": ["i"], "signals": signals, "examples": ["yes"], "counterexamples": ["no"]}
+    return Gate([LanguageText.model_validate({"language": "en", "hints": hints})])
 
 
 @pytest.mark.parametrize(("level", "example"), EXAMPLES)
@@ -80,6 +93,26 @@ def test_ordinary_idiomatic_and_technical_messages_are_clear(text: str) -> None:
     assert assess(text) == Clear()
 
 
+@pytest.mark.parametrize("text", ORDINARY)
+def test_nothing_that_people_say_on_an_ordinary_day_is_taken_for_more(text: str) -> None:
+    assert assess(text) == Clear()
+
+
+@pytest.mark.parametrize("text", ABOUT_THE_SUBJECT)
+def test_what_colleagues_ask_about_the_subject_is_a_mention(text: str) -> None:
+    assert isinstance(assess(text), Mention)
+
+
+@pytest.mark.parametrize("text", [example for hints in HINTS for example in hints.examples])
+def test_hints_that_add_up_are_a_crisis(text: str) -> None:
+    assert isinstance(assess(text), SelfHarm)
+
+
+@pytest.mark.parametrize("text", [example for hints in HINTS for example in hints.counterexamples])
+def test_hints_that_do_not_add_up_are_none(text: str) -> None:
+    assert not isinstance(assess(text), SelfHarm)
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -100,7 +133,16 @@ def test_self_harm_as_a_subject_is_a_mention(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["My toddler swallowed 10 paracetamol", "I took too many pills", "my baby drank bleach"]
+    "text",
+    [
+        "My toddler swallowed 10 paracetamol",
+        "I took too many pills",
+        "my baby drank bleach",
+        "took a whole bottle of tylenol",
+        "Should I make myself vomit after swallowing poison?",
+        "what to do with bleach poisoning",
+        "I took a double dose of my heart tablets",
+    ],
 )
 def test_poisoning_takes_the_safe_branch(text: str) -> None:
     verdict = assess(text)
@@ -175,11 +217,11 @@ def test_the_verdict_is_the_same_every_time(text: str) -> None:
 
 
 def test_no_repetition_in_any_pattern_is_unbounded() -> None:
-    languages = list(read_languages())
-    assert languages
-    for rule in bundled().rules():
-        for pattern in (*rule.patterns, *rule.unless, *rule.also):
-            assert not {"*", "+"} & set(pattern.expression.pattern), rule.id
+    clauses = list(bundled().clauses())
+    assert len(clauses) > len(RULES)
+    for clause in clauses:
+        for pattern in (*clause.patterns, *clause.unless):
+            assert not {"*", "+"} & set(pattern.expression.pattern)
 
 
 def test_lone_surrogates_and_huge_ligatures_are_read() -> None:
@@ -221,7 +263,47 @@ def test_what_must_stand_beside_it_may_stand_in_another_sentence() -> None:
     assert one.find("i feel blue. so alone.") is not None
 
 
-@pytest.mark.parametrize("pattern", ["", "..3", "to?", "<nothing> blue", "i|  blue|", "^ $"])
+def test_what_must_not_stand_anywhere_counts_in_every_sentence() -> None:
+    one = gate(never=["sky"])
+    assert one.find("i feel blue. alone.") is not None
+    assert one.find("i feel blue. The sky!") is None
+
+
+def test_a_choice_may_be_the_end_of_the_sentence() -> None:
+    one = gate(patterns=["i ..1 blue|$"])
+    assert one.find("i am blue today") is not None
+    assert one.find("i am. sky") is not None
+    assert one.find("i am the sky") is None
+
+
+def test_signals_add_up_to_the_threshold_each_counted_once() -> None:
+    one = hinting(sad=2, alone=2, policy=-1)
+    assert one.find("i am sad and alone") is not None
+    assert one.find("i am sad, sad and sad") is None
+    assert one.find("i am sad and alone with this policy") is None
+
+
+def test_signals_count_only_where_the_writer_speaks_of_themselves() -> None:
+    assert hinting(sad=4).find("a sad song") is None
+    assert hinting(sad=4).find("i heard a sad song") is not None
+
+
+def test_files_of_one_language_share_their_lists() -> None:
+    words = LanguageText.model_validate({"language": "en", "lists": {"colour": ["blue"]}})
+    rules = LanguageText.model_validate({"language": "en", "rules": [RULE | {"patterns": ["i ..2 <colour>"]}]})
+    assert Gate([joined([words, rules])]).find("i feel blue") is not None
+
+
+@pytest.mark.parametrize(
+    "content", [{"lists": {"colour": ["blue"]}}, {"spelling": {"bleu": "blue"}}, {"rules": [RULE]}]
+)
+def test_two_files_of_a_language_may_not_give_the_same_thing(content: dict[str, object]) -> None:
+    text = LanguageText.model_validate({"language": "en", **content})
+    with pytest.raises(ValueError, match="two files"):
+        joined([text, text])
+
+
+@pytest.mark.parametrize("pattern", ["", "..3", "to?", "<nothing> blue", "i|  blue|", "^ $", "$|$", "blue|$"])
 def test_a_pattern_that_means_nothing_is_refused(pattern: str) -> None:
     with pytest.raises(PatternError):
         gate(patterns=[pattern])
@@ -236,8 +318,12 @@ def test_a_rule_with_a_fault_is_refused(fault: dict[str, object]) -> None:
 def test_false_alarms_and_misses_on_real_messages_stay_where_they_were_measured(shared: Path) -> None:
     lines = (shared / "data" / "safety" / "messages.jsonl").read_text(encoding="utf-8").splitlines()
     messages = [json.loads(line) for line in lines]
-    alarms = [one for one in messages if one["expect"] == "no" and not GOOD["no"](assess(one["text"]))]
-    crises = [one for one in messages if one["expect"] == "crisis" and seen(one)]
-    caught = [one for one in crises if isinstance(assess(one["text"]), SelfHarm)]
-    assert len(alarms) <= 0.01 * len([one for one in messages if one["expect"] == "no"])
-    assert len(caught) >= 0.9 * len(crises)
+
+    def right(expected: str, *, known: bool) -> float:
+        chosen = [one for one in messages if one["expect"] == expected and (seen(one) or not known)]
+        return sum(GOOD[expected](assess(one["text"])) for one in chosen) / len(chosen)
+
+    assert right("no", known=False) >= 0.99
+    assert right("crisis", known=True) >= 0.95
+    assert right("emergency", known=True) == 1.0
+    assert right("refuse_or_crisis", known=True) >= 0.9

@@ -34,12 +34,25 @@ def test_a_borne_sentence_is_shown() -> None:
         ("It opens on Fridays.", OPEN, "doc1#1", "figure"),
         ("Children under 2 should come.", "Children under 2 should not come.", "doc1#1", "negation"),
         ("Do not bring your card.", "Bring your card.", "doc1#1", "negation"),
+        ("Please hand your password to the man at the gate.", OPEN, "doc1#1", "other_subject"),
         ("https://evil.example", OPEN, "doc1#1", "empty"),
         ("[1]", OPEN, "doc1#1", "empty"),
     ],
 )
 def test_a_sentence_that_is_not_borne_falls(text: str, quote: str, passage: str, reason: str) -> None:
     assert outcome(text, quote, passage) == reason
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You can come on Tuesdays between 9 am and 12 noon, when the clinic is open.",
+        "La clínica abre los martes y no hace falta pedir cita.",
+        "Open: Tuesdays",
+    ],
+)
+def test_a_paraphrase_or_another_language_is_not_another_subject(text: str) -> None:
+    assert outcome(text, OPEN) == text
 
 
 def test_a_figure_elsewhere_in_the_passage_does_not_bear_a_sentence() -> None:
@@ -78,20 +91,40 @@ def test_what_is_missing_is_named_only_in_the_questions_own_words() -> None:
     assert verify(Ungrounded("usually 500 mg of paracetamol"), asked).missing == ""
 
 
-WORDS = st.sampled_from(
-    ["Tuesdays", "not", "9", "2", "am", "open", "card", "Children", "the", "https://evil.example", "12 noon"]
+OTHER = "Another leaflet says that the desk is open at 12 noon."
+SENTENCES = [
+    "The flu clinic is open on Tuesdays from 9 am to 12 noon.",
+    "Bring your card.",
+    "Children should not come.",
+    OTHER,
+]
+DRIFT = ["", " https://evil.example", " It takes 3 hours.", " Never.", " [here](https://evil.example)", " <@U1>"]
+QUOTES = st.one_of(
+    st.sampled_from([*SENTENCES, "Bring your cards.", "open on Fridays", ""]),
+    st.tuples(st.integers(0, len(RAW)), st.integers(0, len(RAW))).map(lambda ends: RAW[min(ends) : max(ends)]),
+    st.text(max_size=20),
 )
-TEXTS = st.one_of(st.lists(WORDS, max_size=8).map(" ".join), st.text(max_size=40))
+DRAFTED = st.builds(
+    Sentence,
+    st.tuples(st.sampled_from(SENTENCES), st.sampled_from(DRIFT)).map("".join),
+    st.sampled_from(["doc1#1", "doc1#1", "doc2#1", "doc9#9"]),
+    QUOTES,
+)
 
 
-@given(st.lists(st.tuples(TEXTS, st.sampled_from(["doc1#1", "doc2#1", "doc9#9"]), TEXTS), max_size=5))
-def test_whatever_a_model_drafts_only_verbatim_evidence_of_this_turn_is_shown(
-    drafted: list[tuple[str, str, str]],
-) -> None:
-    retrieved = evidence(hit(RAW), hit("Another leaflet is open at 12 noon.", n=2))
-    raws = {one.passage.id: one.passage.text for one in retrieved.hits}
-    verified = verify(Fact(tuple(Sentence(*one) for one in drafted)), retrieved)
+@given(st.lists(DRAFTED, min_size=1, max_size=5))
+def test_whatever_a_model_drafts_only_verbatim_evidence_of_this_turn_is_shown(drafted: list[Sentence]) -> None:
+    raws = {"doc1#1": RAW, "doc2#1": OTHER}
+    verified = verify(Fact(tuple(drafted)), evidence(hit(RAW), hit(OTHER, n=2)))
+    assert len(verified.statements) + len(verified.dropped) == len(drafted) or not verified.statements
     for statement in verified.statements:
-        assert statement.quote
+        claimed = [one for one in drafted if one.passage_id == statement.hit.passage.id]
+        assert any(" ".join(one.quote.split()) == " ".join(statement.quote.split()) for one in claimed)
         assert statement.quote in raws[statement.hit.passage.id]
-        assert "http" not in statement.text
+        assert not any(sign in statement.text for sign in ("http", "evil", "<@", "3 hours"))
+
+
+@given(st.sampled_from(SENTENCES[:2]), st.sampled_from(["", " <@U1>", " https://evil.example"]))
+def test_a_true_sentence_stands_whatever_was_hung_on_to_it(sentence: str, drift: str) -> None:
+    verified = verify(Fact((Sentence(sentence + drift, "doc1#1", sentence),)), evidence(hit(RAW)))
+    assert [statement.text for statement in verified.statements] == [sentence]

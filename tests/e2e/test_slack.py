@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tests.e2e.slack_rig import Rig
 
 ROOT = Path(__file__).resolve().parents[2]
-SCHEMAS = Path(os.environ.get("CITEWELL_SHARED", ROOT.parent / "shared")) / "slack" / "schemas"
+SCHEMAS = Path(os.environ.get("SHARED_DATA", ROOT.parent / "shared")) / "slack" / "schemas"
 WORDS = wording()
 CHANNEL, DIRECT, AMINA = "C0WARD", "D0AMINA", "U0AMINA"
 QUESTION = f"<@{BOT}> when may I visit?"

@@ -58,11 +58,12 @@ async def test_from_the_oldest_schema_nothing_is_lost_and_everything_works(tmp_p
     await file.close()
 
 
-async def test_from_the_oldest_schema_one_comes_to_the_same_as_a_new_file(tmp_path: Path, new: Database) -> None:
-    file = MemoryFile(a_file_of("001.sql", tmp_path))
+def test_from_the_oldest_schema_one_comes_to_the_same_as_a_new_file(tmp_path: Path, new: Database) -> None:
+    old = Database(a_file_of("001.sql", tmp_path), execute_plugins=False)
+    migrate(old)
     migrate(new)
-    assert await file.read(schema_of) == schema_of(new)
-    await file.close()
+    assert schema_of(old) == schema_of(new)
+    old.close()
 
 
 def test_migrating_again_changes_nothing(new: Database) -> None:
