@@ -22,8 +22,8 @@ class RuleText(_Section):
     """One rule as it stands in its file.
 
     It holds where one of `patterns` matches and none of `unless` matches in the same sentence; where `also` is given,
-    one of those must match too, and none of `never` may, anywhere in the message. `examples` must get this rule's level from the whole gate,
-    `counterexamples` must not: the tests read them.
+    one of those must match too, and none of `never` may, anywhere in the message. `examples` must get this rule's
+    level from the whole gate, `counterexamples` must not: the tests read them.
     """
 
     id: Annotated[str, Field(pattern=r"^(self|other|violence|mention)(\.[a-z_]+)+$")]

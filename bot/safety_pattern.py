@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from bot.safety_text import END, fold, words
@@ -65,6 +65,7 @@ class PatternError(ValueError):
     """A pattern that cannot be read; the message quotes it and says why."""
 
 
+@cache
 def phrase(text: str) -> Phrase:
     """The words of a phrase in a rule, read as a message would be."""
     found: list[str] = []
@@ -135,8 +136,10 @@ class Vocabulary:
 
     def encode(self, found: Iterable[str]) -> str:
         """One symbol a word, `.` for words that no rule names, between sentence ends."""
-        exact = self._exact
-        return END + "".join(exact.get(word) or self._by_beginning(word) for word in found) + END
+        seen = dict(self._exact)
+        return (
+            END + "".join([seen.get(word) or seen.setdefault(word, self._by_beginning(word)) for word in found]) + END
+        )
 
     def _by_beginning(self, word: str) -> str:
         if word == END:

@@ -24,6 +24,7 @@ _SIMPLER = str.maketrans("\u0131\u0649\u0629’‘ʼ`´＇", "i\u064a\u0647'''''
 _SPACED = "\u0e00-\u0e7f\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff"
 _SPACED_SCRIPTS = re.compile(f"[{_SPACED}]")
 _BY_LETTER = re.compile(f"[{_SPACED}]|[^{_SPACED}]+")
+_MIXED = re.compile(f"[a-z{_SPACED}]")
 _DOTS = re.compile("[.]{2,}")
 _SEPARATORS = (
     "\\x00-&(-/:-@\\[-`{-\u00bf\u00d7\u00f7\u060c\u061b\u061f\u066a-\u066d\u06d4\u0964\u0965"
@@ -113,7 +114,7 @@ class Reader:
     def _chunk(self, chunk: str) -> list[str]:
         if chunk in self._known:
             return [chunk]
-        if chunk.isascii() and chunk.isalpha():
+        if chunk.isalpha() and (chunk.isascii() or not _MIXED.search(chunk)):
             return [self._nearest(chunk[:LONGEST_WORD])]
         if len(chunk) <= LONGEST_WORD and (plain := self._undisguised(_EDGES.sub("", chunk))):
             return [plain, END] if chunk[-1] in ".!?;" else [plain]
