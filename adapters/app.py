@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -25,6 +26,8 @@ from memory.file import MemoryFile
 from memory.inbox import RamInbox, SqliteInbox
 from memory.ram import RamMemory
 from memory.sqlite import SqliteMemory
+from retrieval.absent_index import AbsentIndex
+from retrieval.errors import RetrievalError
 from retrieval.grade import Grader
 from retrieval.search import PipelineSettings, Searcher
 from retrieval.sqlite_index import SqliteIndex
@@ -37,6 +40,8 @@ if TYPE_CHECKING:
     from bot.claude_api import Claude, Usage
     from retrieval.embed import Embedder
     from retrieval.index import Index
+
+logger = logging.getLogger(__name__)
 
 NO_EMBEDDER = "none"
 """The value of `CITEWELL_EMBEDDER` that means words alone."""
@@ -87,17 +92,19 @@ async def build(
     new_id: Callable[[], str] = short_id,
     pipeline: PipelineSettings | None = None,
     re_embed: bool = False,
+    needs_index: bool = True,
     answerer: Answerer | None = None,
 ) -> Application:
     """Everything that answers, on one index and one memory. Nothing is read from a model before it is needed.
 
-    `answerer` stands in for the one that the settings choose. Raises `Misconfigured`, `RetrievalError` or
+    `answerer` stands in for the one that the settings choose. Without `needs_index`, an index that cannot be opened is
+    logged and costs what needs it: a person in crisis is still answered. Raises `Misconfigured`, `RetrievalError` or
     `MemoryUnavailable`, each saying how to mend it.
     """
     await asyncio.to_thread(read_own_files, settings.language)
     embedder = await choose_embedder(settings)
     model = None if embedder is None else (embedder.name, embedder.dimensions)
-    index = await SqliteIndex.open(settings.index_path, embedder=model, re_embed=re_embed)
+    index = await _index(settings, model, re_embed=re_embed, required=needs_index)
     memory_file = MemoryFile(settings.memory_path)
     memories = Memories(durable=SqliteMemory(memory_file), guests=RamMemory())
     grader = await asyncio.to_thread(Grader.fitted, threshold=settings.evidence_threshold)
@@ -143,6 +150,16 @@ def read_own_files(language: str) -> None:
     lines_for(None)
     courtesy("")
     wording(language)
+
+
+async def _index(settings: Settings, model: tuple[str, int] | None, *, re_embed: bool, required: bool) -> Index:
+    try:
+        return await SqliteIndex.open(settings.index_path, embedder=model, re_embed=re_embed)
+    except RetrievalError as error:
+        if required:
+            raise
+        logger.error("questions cannot be answered: %s", error)  # noqa: TRY400 - the message says it all
+        return AbsentIndex(error)
 
 
 async def choose_embedder(settings: Settings) -> Embedder | None:

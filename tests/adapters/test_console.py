@@ -21,7 +21,7 @@ def test_an_answer_stands_before_its_sources_and_its_confidence() -> None:
         "    “Open on Tuesdays.”",
         "    https://larkfield.example/flu",
         "",
-        "Well supported",
+        "Strong match in the documents",
     ]
 
 
