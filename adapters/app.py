@@ -33,11 +33,12 @@ from retrieval.search import PipelineSettings, Searcher
 from retrieval.sqlite_index import SqliteIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from adapters.settings import Settings
     from bot.answerer import Answerer, Rewriter
     from bot.claude_api import Claude, Usage
+    from bot.messages import IncomingMessage, Reply
     from retrieval.embed import Embedder
     from retrieval.index import Index
 
@@ -59,7 +60,10 @@ def short_id() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """The parts, wired. `close` lets go of them in turn; it is used as `async with`."""
+    """The parts, wired. `close` lets go of them in turn; it is used as `async with`.
+
+    `respond` is what every platform asks: the engine, with "sources" answered before it.
+    """
 
     settings: Settings
     index: Index
@@ -67,6 +71,7 @@ class Application:
     searcher: Searcher
     engine: Engine
     sources: Sources
+    respond: Callable[[IncomingMessage], Awaitable[Reply]]
     dispatcher: Dispatcher
     memory_file: MemoryFile
     claude: Claude | None
@@ -132,8 +137,9 @@ async def build(
         new_id=new_id,
     )
     sources = Sources(memories, index, lambda _, author: engine.settings.visible(guest=author.guest))
+    respond = answering_sources(engine.respond, sources, engine.wording)
     dispatcher = Dispatcher(
-        answering_sources(engine.respond, sources, engine.wording),
+        respond,
         durable=SqliteInbox(memory_file),
         ephemeral=RamInbox(),
         on_failure=engine.failure,
@@ -141,7 +147,7 @@ async def build(
         concurrency=settings.concurrency,
         deadline=settings.turn_deadline,
     )
-    return Application(settings, index, embedder, searcher, engine, sources, dispatcher, memory_file, claude)
+    return Application(settings, index, embedder, searcher, engine, sources, respond, dispatcher, memory_file, claude)
 
 
 def read_own_files(language: str) -> None:
