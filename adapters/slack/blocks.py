@@ -134,7 +134,7 @@ def source_label(source: Source) -> str:
 def _spoken(reply: Reply, words: Wording, parts: int) -> list[str]:
     """What is read out of each message; of the last one, the people who help and the sources too.
 
-    The words give way to the people, and the sources to what room is left.
+    Where room is short the answer's own words give way, since its blocks show them in full.
     """
     texts = [split(part, FALLBACK_TEXT)[0] for part in split(plain(reply.text), MESSAGE_TEXT)][:parts]
     texts += ["…"] * (parts - len(texts))

@@ -23,7 +23,7 @@ PASSAGE_BUTTON = re.compile(rf"^{blocks.PASSAGE_ACTION}:[0-9]{{1,4}}$")
 LINK_BUTTON = re.compile(rf"^(?:resource_)?{blocks.LINK_ACTION}:[0-9]{{1,4}}$")
 
 
-class Malformed(Exception):  # noqa: N818
+class Malformed(Exception):
     """What Slack should not have sent. The message says what is wrong and holds nothing of what was sent."""
 
     def __init__(self, why: str, *, status: int = 400) -> None:
