@@ -179,7 +179,7 @@ def ingest(
         report = await take_in(app, paths, collection=collection, prune=prune)
         if not as_json:
             print_report(report)
-        filled = Filled(await app.index.status()) if no_vectors else await fill_in(app)
+        filled = Filled(await app.index.status()) if no_vectors or report.stopped else await fill_in(app)
         if as_json:
             _print_json(report_json(report, filled.status), line=False)
         say_what_waits(filled)
