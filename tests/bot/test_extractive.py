@@ -134,8 +134,9 @@ async def test_every_extract_passes_the_check_it_is_put_to(raw: str, question: s
 
 
 async def test_a_table_follows_the_sentence_that_speaks_of_it() -> None:
-    table = "Reception hours are these.\n\n| Day | Reception |\n|---|---|\n| Monday | 8 am to 6 pm |\n| Thursday | 8 am to 8 pm |"
-    text = await extract("What are the reception hours?", hit(table + "\n\n" + "Other text. " * 40))
+    table = "| Day | Reception |\n|---|---|\n| Monday | 8 am to 6 pm |\n| Thursday | 8 am to 8 pm |\n\n"
+    raw = "Reception hours are these.\n\n" + table + "Other text. " * 40
+    text = await extract("What are the reception hours?", hit(raw))
     assert text.endswith("- Day: Monday · Reception: 8 am to 6 pm\n- Day: Thursday · Reception: 8 am to 8 pm [1]")
 
 
