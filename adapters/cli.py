@@ -139,7 +139,13 @@ def ingest(
         report = await take_in(app, paths, collection=collection, prune=prune)
         if not as_json:
             print_report(report)
-        status = await app.index.status() if no_vectors else await fill_in(app)
+        failure: RetrievalError | None = None
+        if not no_vectors:
+            try:
+                await fill_in(app)
+            except RetrievalError as error:  # what is taken in stays, and is reported first
+                failure = error
+        status = await app.index.status()
         if as_json:
             _print_json(report_json(report, status), line=False)
         elif status.embedded < status.passages:
@@ -147,6 +153,8 @@ def ingest(
             click.echo(
                 f"{waiting} are found by words alone so far; ingest again or serve to fill in the rest.", err=True
             )
+        if failure is not None:
+            raise failure
         if report.failed:
             raise SystemExit(1)
 
@@ -264,8 +272,9 @@ def _print_evidence(evidence: Evidence) -> None:
             f"{name} {rank}" for name, rank in (("words", hit.keyword_rank), ("meaning", hit.vector_rank)) if rank
         )
         where = " · ".join(part for part in (hit.document.title, hit.locator) if part)
+        moved = f", before reranking {hit.rank_before_rerank}" if hit.rank_before_rerank != hit.rank else ""
         start = " ".join(hit.passage.text.split())
-        click.echo(f"\n{hit.rank:>3}. {where}  [{found}]\n     {start[:160]}{'…' if len(start) > 160 else ''}")
+        click.echo(f"\n{hit.rank:>3}. {where}  [{found}{moved}]\n     {start[:160]}{'…' if len(start) > 160 else ''}")
 
 
 def _log(settings: Settings) -> None:

@@ -33,6 +33,7 @@ async def ingesting(folder: Path, double: VoyageDouble, model: str) -> Process:
             "VOYAGE_API_KEY": KEY,
             "VOYAGE_BASE_URL": double.url,
             "CITEWELL_VOYAGE_MODEL": model,
+            "CITEWELL_LOG_LEVEL": "DEBUG",
         },
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
@@ -62,16 +63,20 @@ async def test_a_kill_loses_nothing_that_was_embedded(folder: Path, model: str) 
         again = await ingesting(folder, double, model)
         out, err = await again.communicate()
         assert again.returncode == 0, err.decode()
+        assert "is on floor" not in err.decode()
         assert json.loads(out)["vectors"] == {"embedded": DOCUMENTS, "passages": DOCUMENTS, "model": model}
         assert json.loads(out)["totals"]["unchanged"] == DOCUMENTS
         assert len(double.embedded) == len(set(double.embedded)) == DOCUMENTS
 
 
-async def test_a_refused_key_is_named_and_words_are_in_already(folder: Path) -> None:
+async def test_a_refused_key_is_named_and_what_is_in_already_is_reported(folder: Path) -> None:
     async with VoyageDouble([SERVES, Fails(401)]) as double, asyncio.timeout(PATIENCE):
         refused = await ingesting(folder, double, MODELS[0])
-        _, err = await refused.communicate()
+        out, err = await refused.communicate()
         assert refused.returncode == 1
         assert "VOYAGE_API_KEY" in err.decode()
         assert "Traceback" not in err.decode()
         assert KEY not in err.decode()
+        report = json.loads(out)
+        assert report["totals"]["taken"] == DOCUMENTS
+        assert 0 < report["vectors"]["embedded"] < report["vectors"]["passages"]
