@@ -9,6 +9,7 @@ import pytest
 
 from adapters.app import build, utc_now
 from adapters.console import message
+from adapters.demo import demo_settings
 from adapters.documents import fill_in
 from adapters.settings import Settings
 from bot.errors import Misconfigured
@@ -84,6 +85,11 @@ async def test_the_models_can_be_chosen(tmp_path: Path, double: VoyageDouble) ->
     async with await build(chosen) as app:
         ran = await stages(await filled(app, tmp_path))
         assert (ran["embed"].backend, ran["rerank"].backend) == ("voyage-context-3", "rerank-2.5-lite")
+
+
+async def test_the_demo_uses_no_key(tmp_path: Path, double: VoyageDouble) -> None:
+    async with await build(demo_settings(settings(tmp_path, double, ANTHROPIC_API_KEY="not-used"))) as app:
+        assert (app.voyage, app.claude) == (None, None)
 
 
 @pytest.mark.parametrize(("embedder", "name"), [("local", "all-MiniLM-L6-v2"), ("none", None)])

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,10 +28,10 @@ from tests.retrieval.samples import document, put
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable
-    from pathlib import Path
 
     from retrieval.embed import Embedder
 
+ROOT = Path(__file__).parents[2]
 CONTEXT = "voyage-context-4"
 BUSY = Fails(429, {"Retry-After": "20"})
 DENSE = "0.5, 1.5; 2.5 / 3.5 - " * 200
@@ -146,11 +149,46 @@ async def test_one_connection_serves_one_request_after_the_other(
     assert len(double.connections) == 1
 
 
+async def test_an_address_may_end_with_a_slash(double: VoyageDouble, slept: Slept) -> None:
+    account = await asyncio.to_thread(Voyage.connect, api_key=KEY, base_url=f"{double.url}/")
+    assert (await embedder(account, slept).embed_query("Is parking free?")).shape == (1024,)
+    await account.aclose()
+
+
+async def test_an_address_without_the_api_names_its_setting(double: VoyageDouble, slept: Slept) -> None:
+    account = await asyncio.to_thread(Voyage.connect, api_key=KEY, base_url=double.url.removesuffix("/v1"))
+    with pytest.raises(ModelRefused, match="VOYAGE_BASE_URL"):
+        await embedder(account, slept).embed_query("Is parking free?")
+    await account.aclose()
+
+
 async def test_after_closing_it_can_be_used_again_and_closed_again(voyage: Voyage, slept: Slept) -> None:
     for _ in range(2):
         await embedder(voyage, slept).embed_query("Is parking free?")
         await voyage.aclose()
         await voyage.aclose()
+
+
+FIRST_REQUEST = """
+import asyncio
+from blockbuster import blockbuster_ctx
+from retrieval.voyage_api import Voyage
+from tests.doubles.voyage import KEY, VoyageDouble
+
+async def main():
+    async with VoyageDouble() as double:
+        voyage = await asyncio.to_thread(Voyage.connect, api_key=KEY, base_url=double.url)
+        with blockbuster_ctx(scanned_modules=["retrieval"]):
+            await voyage.embed(["Parking is free."], model="voyage-4", kind="query", dimensions=1024)
+        await voyage.aclose()
+
+asyncio.run(main())
+"""
+
+
+def test_the_first_request_of_a_process_does_not_block_the_loop() -> None:
+    run = subprocess.run([sys.executable, "-c", FIRST_REQUEST], capture_output=True, text=True, cwd=ROOT)
+    assert run.returncode == 0, run.stderr
 
 
 # What goes wrong
