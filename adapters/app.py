@@ -41,11 +41,13 @@ if TYPE_CHECKING:
     from bot.messages import IncomingMessage, Reply
     from retrieval.embed import Embedder
     from retrieval.index import Index
+    from retrieval.rerank import Reranker
+    from retrieval.voyage_api import Voyage
 
 logger = logging.getLogger(__name__)
 
-NO_EMBEDDER = "none"
-"""The value of `CITEWELL_EMBEDDER` that means words alone."""
+NO_EMBEDDER, LOCAL_EMBEDDER = "none", "local"
+"""The values of `CITEWELL_EMBEDDER` that mean words alone, and the model that comes with the installation."""
 
 
 def utc_now() -> datetime:
@@ -75,6 +77,7 @@ class Application:
     dispatcher: Dispatcher
     memory_file: MemoryFile
     claude: Claude | None
+    voyage: Voyage | None
 
     async def __aenter__(self) -> Application:
         return self
@@ -83,9 +86,11 @@ class Application:
         await self.close()
 
     async def close(self) -> None:
-        """Close the files and the connection to the model's server."""
+        """Close the files and the connections to the models' servers."""
         if self.claude is not None:
             await self.claude.aclose()
+        if self.voyage is not None:
+            await self.voyage.aclose()
         await self.memory_file.close()
         await self.index.close()
 
@@ -107,13 +112,14 @@ async def build(
     `MemoryUnavailable`, each saying how to mend it.
     """
     await asyncio.to_thread(read_own_files, settings.language)
-    embedder = await choose_embedder(settings)
+    voyage = await asyncio.to_thread(choose_voyage, settings)
+    embedder = await choose_embedder(settings, voyage)
     model = None if embedder is None else (embedder.name, embedder.dimensions)
     index = await _index(settings, model, re_embed=re_embed, required=needs_index)
     memory_file = MemoryFile(settings.memory_path)
     memories = Memories(durable=SqliteMemory(memory_file), guests=RamMemory())
     grader = await asyncio.to_thread(Grader.fitted, threshold=settings.evidence_threshold)
-    searcher = Searcher(index, embedder, grader)
+    searcher = Searcher(index, embedder, grader, reranker=choose_reranker(settings, voyage))
     extractive = ExtractiveAnswerer(index)
     claude = await asyncio.to_thread(choose_claude, settings)
     writer, rewriter = await asyncio.to_thread(_writers, claude, extractive)
@@ -147,7 +153,9 @@ async def build(
         concurrency=settings.concurrency,
         deadline=settings.turn_deadline,
     )
-    return Application(settings, index, embedder, searcher, engine, sources, respond, dispatcher, memory_file, claude)
+    return Application(
+        settings, index, embedder, searcher, engine, sources, respond, dispatcher, memory_file, claude, voyage
+    )
 
 
 def read_own_files(language: str) -> None:
@@ -168,22 +176,46 @@ async def _index(settings: Settings, model: tuple[str, int] | None, *, re_embed:
         return AbsentIndex(error)
 
 
-async def choose_embedder(settings: Settings) -> Embedder | None:
-    """The model that comes with the installation, another folder's, or none."""
+def choose_voyage(settings: Settings) -> Voyage | None:
+    """The account at Voyage, where there is a key; the SDK is imported only then."""
+    if settings.voyage_api_key is None:
+        return None
+    from retrieval.voyage_api import Voyage
+
+    return Voyage.connect(api_key=settings.voyage_api_key.get_secret_value(), base_url=settings.voyage_base_url)
+
+
+async def choose_embedder(settings: Settings, voyage: Voyage | None) -> Embedder | None:
+    """What the setting names; where it names nothing, Voyage if there is a key, else the installation's own model."""
+    named = settings.embedder.casefold() if settings.embedder else None
+    if named == NO_EMBEDDER:
+        return None
+    if named is None and voyage is not None:
+        from retrieval.voyage import voyage_embedder
+
+        return voyage_embedder(voyage, settings.voyage_model)
     from retrieval.local import LocalEmbedder
 
-    if settings.embedder is None:
+    if settings.embedder is None or named == LOCAL_EMBEDDER:
         return LocalEmbedder.minilm()
-    if settings.embedder.casefold() == NO_EMBEDDER:
-        return None
     folder = await asyncio.to_thread(Path(settings.embedder).expanduser)
     if not await asyncio.to_thread(folder.is_dir):
         msg = (
             f"CITEWELL_EMBEDDER names no folder: {folder}. It has to hold an ONNX encoder and its tokenizer.json; "
-            f"leave it out for the model that comes with Citewell, or say {NO_EMBEDDER!r} to search by words alone."
+            f"say {LOCAL_EMBEDDER!r} for the model that comes with Citewell, or {NO_EMBEDDER!r} to search by words "
+            "alone."
         )
         raise Misconfigured(msg)
     return await LocalEmbedder.load(folder)
+
+
+def choose_reranker(settings: Settings, voyage: Voyage | None) -> Reranker | None:
+    """Voyage's, where there is a key."""
+    if voyage is None:
+        return None
+    from retrieval.voyage_rerank import VoyageReranker
+
+    return VoyageReranker(voyage, settings.rerank_model)
 
 
 def choose_claude(settings: Settings) -> Claude | None:

@@ -23,6 +23,7 @@ from adapters.settings import COLLECTION_RULE, Settings, is_collection_name
 from adapters.terminal import be_lenient, one_line, say, says_unicode, well_formed, width
 from bot.messages import TurnKind
 from retrieval.document import PUBLIC
+from retrieval.errors import RetrievalError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable
@@ -179,11 +180,18 @@ def ingest(
         report = await take_in(app, paths, collection=collection, prune=prune)
         if not as_json:
             print_report(report)
-        filled = Filled(await app.index.status()) if no_vectors or report.stopped else await fill_in(app)
+        filled, failure = Filled(await app.index.status()), None
+        if not (no_vectors or report.stopped):
+            try:
+                filled = await fill_in(app)
+            except RetrievalError as error:  # what is taken in stays, and is reported first
+                filled, failure = Filled(await app.index.status()), error
         if as_json:
             _print_json(report_json(report, filled.status), line=False)
         say_what_waits(filled)
         filled.end_if_stopped()
+        if failure is not None:
+            raise failure
         if report.failed:
             raise SystemExit(1)
 
@@ -295,5 +303,5 @@ def _hit_json(hit: Hit) -> dict[str, Any]:
 
 def _log(settings: Settings) -> None:
     logging.basicConfig(level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    for sdk in ("anthropic", "httpx2", "httpcore2", "slack_bolt", "slack_sdk", "aiohttp"):
+    for sdk in ("anthropic", "httpx2", "httpcore2", "slack_bolt", "slack_sdk", "aiohttp", "voyage"):
         logging.getLogger(sdk).setLevel(logging.WARNING)  # below that they log bodies, with people's words

@@ -102,7 +102,8 @@ def _hit(hit: Hit) -> str:
     found = " + ".join(
         f"{name} {rank}" for name, rank in (("words", hit.keyword_rank), ("meaning", hit.vector_rank)) if rank
     )
+    moved = f", before reranking {hit.rank_before_rerank}" if hit.rank_before_rerank != hit.rank else ""
     where = " · ".join(part for part in (one_line(hit.document.title), one_line(hit.locator)) if part)
     start = one_line(hit.passage.text)
     cut = f"{start[:_REPEATED_LENGTH]}…" if len(start) > _REPEATED_LENGTH else start
-    return f"{hit.rank:>3}. {where}  [{found}]\n     {cut}"
+    return f"{hit.rank:>3}. {where}  [{found}{moved}]\n     {cut}"

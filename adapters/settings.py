@@ -16,6 +16,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from bot.claude_api import DEFAULT_MODEL
 from bot.errors import Misconfigured
 from retrieval.document import PUBLIC
+from retrieval.voyage_models import EMBEDDING_MODEL, RERANK_MODEL
 
 _PREFIX = "CITEWELL_"
 _ENV_FILE = ".env"
@@ -49,8 +50,17 @@ class Settings(BaseSettings):
     anthropic_base_url: str | None = Field(default=None, validation_alias=AliasChoices("ANTHROPIC_BASE_URL"))
     model: str = Field(default=DEFAULT_MODEL, min_length=1, description="the Claude model that writes answers")
 
+    voyage_api_key: SecretStr | None = Field(default=None, validation_alias=AliasChoices("VOYAGE_API_KEY"))
+    voyage_base_url: str | None = Field(
+        default=None, pattern=r"^https?://.+", validation_alias=AliasChoices("VOYAGE_BASE_URL")
+    )
+    voyage_model: str = Field(default=EMBEDDING_MODEL, min_length=1, description="Voyage's model for embeddings")
+    rerank_model: str = Field(default=RERANK_MODEL, min_length=1, description="Voyage's model that reranks")
+
     embedder: str | None = Field(
-        default=None, description="folder of another ONNX encoder with its tokenizer.json, or none for words alone"
+        default=None,
+        description="local for the model that comes with Citewell, none for words alone, or another model's folder;"
+        " unset takes Voyage if there is a key, else local",
     )
     evidence_threshold: float | None = Field(
         default=None, ge=0, le=1, description="strength of evidence below which it declines; unset takes the fitted one"

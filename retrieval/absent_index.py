@@ -47,6 +47,10 @@ class AbsentIndex:
         """Raises."""
         self._fail(ids, collections)
 
+    async def passages_of(self, document_id: str) -> Sequence[Passage]:
+        """Raises."""
+        self._fail(document_id)
+
     async def document_frequencies(self, terms: Collection[str]) -> tuple[int, Mapping[str, int]]:
         """Raises."""
         self._fail(terms)

@@ -29,7 +29,8 @@ class Query:
 class Hit:
     """One passage found. Ranks count from 1; a list that did not hold the passage gives None.
 
-    `score` is the last stage's own (comparable within one search only), `cosine` the similarity of passage and
+    `score` is that of the last stage that put it in order (comparable with those of the same stage and search only);
+    without a reranker, `rank_before_rerank` is the same as `rank`. `cosine` is the similarity of passage and
     question in [-1, 1] where vectors were searched.
     """
 
@@ -70,7 +71,7 @@ class Grade(StrEnum):
 class Stage:
     """What one stage of a search did, for the trace: the backend that really ran, its time, and counts, never text.
 
-    `degraded` says in a word why a better backend did not run ("embedder-failed", "no-vectors"); None if it did.
+    `degraded` says in a word why a better backend did not run ("embedder-failed", "reranker-slow"); None if it did.
     """
 
     name: str

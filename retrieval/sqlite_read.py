@@ -34,6 +34,12 @@ def unembedded(connection: sqlite3.Connection, limit: int) -> list[Passage]:
     return [read_passage(row) for row in found]
 
 
+def passages_of(connection: sqlite3.Connection, document_id: str) -> list[Passage]:
+    """One document's passages, in their order."""
+    found = connection.execute("SELECT * FROM records WHERE document_id = ? ORDER BY ordinal", (document_id,))
+    return [read_passage(row) for row in found]
+
+
 def status(connection: sqlite3.Connection) -> IndexStatus:
     """Counts of one moment, and the model whose vectors are in."""
     with reading(connection):

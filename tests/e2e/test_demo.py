@@ -17,6 +17,7 @@ COMMAND = str(Path(sys.executable).with_name("citewell"))
 
 
 def test_piped_questions_are_answered_or_declined_one_a_line(tmp_path: Path) -> None:
+    keys = {"ANTHROPIC_API_KEY": "not-used", "VOYAGE_API_KEY": "not-used"}
     questions = "When is the flu clinic open?\nAnd for children?\nWhat is the capital of Peru?\n"
     done = subprocess.run(
         [COMMAND, "demo"],
@@ -25,7 +26,7 @@ def test_piped_questions_are_answered_or_declined_one_a_line(tmp_path: Path) -> 
         text=True,
         check=True,
         cwd=tmp_path,
-        env={**os.environ, "CITEWELL_HOME": str(tmp_path / "home"), "ANTHROPIC_API_KEY": "not-used"},
+        env={**os.environ, "CITEWELL_HOME": str(tmp_path / "home"), **keys},
     )
     first, second, third = done.stdout.split("> ")[1:]
     assert "Tuesdays from 9 am" in first
