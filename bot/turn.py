@@ -67,12 +67,14 @@ class Engine:
     async def respond(self, message: IncomingMessage) -> Reply:
         """The reply to one message, recorded. It never raises for what a message, a document or a backend does."""
         trace = Trace(self.new_id())
+        verdict = self._gate(message, trace)
         try:
-            verdict = self._gate(message, trace)
             turn, reply = await self._respond(message, verdict, trace)
         except (CitewellError, RetrievalError, OSError) as error:
             logger.warning("turn %s failed: %s", trace.id, error)
             turn, reply = self._ending(message, trace, TurnKind.ERROR, self._error_text(trace))
+        if isinstance(verdict, Mention):  # whatever became of the question, the lines stand beside it
+            reply = replace(reply, resources=self._lines(message).resources)
         await self._record(turn, message, trace)
         logger.info("turn %s %s", reply.kind.value, trace)
         return reply
@@ -101,8 +103,7 @@ class Engine:
             case Violence():
                 return self._ending(message, trace, TurnKind.REFUSAL, self.wording.refusal.violence)
             case Mention():
-                turn, reply = await self._question(message, trace)
-                return turn, replace(reply, resources=self._lines(message).resources)
+                return await self._question(message, trace)
             case Clear():
                 if kind := courtesy(message.text) if message.text.strip() else "help":
                     return self._ending(message, trace, TurnKind.COURTESY, getattr(self.wording.courtesy, kind))

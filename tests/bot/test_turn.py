@@ -144,6 +144,13 @@ async def test_information_about_self_harm_is_answered_with_the_lines_outside_th
     assert not any(resource.phone and resource.phone in reply.text for resource in reply.resources)
 
 
+async def test_the_lines_stand_beside_an_error_too() -> None:
+    b = await bench(raising(Transient("x")), fallback=_Broken())  # type: ignore[arg-type]
+    reply = await b.engine.respond(said("Does the flu clinic have a leaflet on the signs of suicide?"))
+    assert reply.kind is TurnKind.ERROR
+    assert reply.resources
+
+
 async def test_a_threat_is_refused_and_never_searched() -> None:
     b = await bench()
     reply = await b.engine.respond(said("I am going to kill my neighbour"))
