@@ -73,18 +73,23 @@ class Engine:
         except (CitewellError, RetrievalError, OSError) as error:
             logger.warning("turn %s failed: %s", trace.id, error)
             turn, reply = self._ending(message, trace, TurnKind.ERROR, self._error_text(trace))
-        if isinstance(verdict, Mention):  # whatever became of the question, the lines stand beside it
-            reply = replace(reply, resources=self._lines(message).resources)
+        reply = self._with_lines(reply, message, verdict)
         await self._record(turn, message, trace)
         logger.info("turn %s %s", reply.kind.value, trace)
         return reply
 
     def failure(self, message: IncomingMessage, error: BaseException) -> Reply:
-        """What the person is told when a turn broke or ran out of time; nothing of the error but a reference."""
+        """What the person is told when a turn broke or ran out of time; nothing of the error but a reference.
+
+        A person in crisis is told what they would have been told.
+        """
         trace = Trace(self.new_id())
         logger.error("turn %s of %s broke: %s", trace.id, message.key, outline(error))
+        verdict = self._gate(message, trace)
+        if isinstance(verdict, SelfHarm):
+            return self._crisis(message, verdict, trace)[1]
         words = self.wording.error.timeout if isinstance(error, TimeoutError) else self.wording.error.general
-        return Reply(TurnKind.ERROR, words.format(reference=trace.id), trace.id)
+        return self._with_lines(Reply(TurnKind.ERROR, words.format(reference=trace.id), trace.id), message, verdict)
 
     def _gate(self, message: IncomingMessage, trace: Trace) -> SafetyVerdict:
         with trace.stage("safety") as span:
@@ -116,6 +121,10 @@ class Engine:
         text = crisis_reply_text(verdict, lines, self.wording)
         reply = Reply(TurnKind.CRISIS, text, trace.id, resources=lines.resources, private=True)
         return self._turn(message, trace, TurnKind.CRISIS), reply
+
+    def _with_lines(self, reply: Reply, message: IncomingMessage, verdict: SafetyVerdict) -> Reply:
+        """Whatever became of a question about self-harm, the lines stand beside it."""
+        return replace(reply, resources=self._lines(message).resources) if isinstance(verdict, Mention) else reply
 
     async def _question(self, message: IncomingMessage, trace: Trace) -> tuple[Turn, Reply]:
         if len(message.text) > self.settings.question_limit:

@@ -151,6 +151,15 @@ async def test_the_lines_stand_beside_an_error_too() -> None:
     assert reply.resources
 
 
+async def test_a_turn_that_breaks_still_gives_a_person_in_crisis_the_lines() -> None:
+    b = await bench()
+    crisis = b.engine.failure(said("I want to kill myself"), TimeoutError())
+    assert (crisis.kind, crisis.private, bool(crisis.resources)) == (TurnKind.CRISIS, True, True)
+    about = b.engine.failure(said("What are the signs of suicide in teenagers?"), TimeoutError())
+    assert (about.kind, bool(about.resources)) == (TurnKind.ERROR, True)
+    assert b.engine.failure(said(OPEN), TimeoutError()).resources == ()
+
+
 async def test_a_threat_is_refused_and_never_searched() -> None:
     b = await bench()
     reply = await b.engine.respond(said("I am going to kill my neighbour"))
