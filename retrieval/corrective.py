@@ -51,11 +51,12 @@ async def rewritten(rewriter: QueryRewriter, question: str, hits: Sequence[Hit],
 def merged(first: Sequence[Hit], second: Sequence[Hit]) -> list[Hit]:
     """The hits of two searches as one list, fused by rank; each with the better of its ranks in either search.
 
-    Of passages with the same raw text the first search's stands for both, as one does within a search.
+    Of equals, those of the first come first, and of passages with the same raw text the first's stands for both.
     """
     searches = [{" ".join(hit.passage.text.split()): hit for hit in hits} for hits in (first, second)]
+    ranking = reciprocal_rank_fusion([list(found) for found in searches])
     hits = []
-    for rank, fused in enumerate(reciprocal_rank_fusion([list(found) for found in searches]), start=1):
+    for rank, fused in enumerate(sorted(ranking, key=lambda one: (-one.score, one.ranks[0] is None)), start=1):
         found = [search[fused.id] for search in searches if fused.id in search]
         hit = replace(
             found[0],
