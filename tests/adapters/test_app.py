@@ -119,8 +119,8 @@ async def test_a_key_given_later_is_refused_until_the_documents_are_embedded_ane
 async def test_with_a_model_made_up_passages_and_other_words_help_the_search(tmp_path: Path) -> None:
     replies = [claude.Says({"passage": LEAFLET}), claude.Says({"query": "flu clinic hours"})]
     async with claude.ClaudeDouble(replies) as model:
-        keys = {"ANTHROPIC_API_KEY": claude.KEY, "ANTHROPIC_BASE_URL": model.url, "evidence_threshold": "0"}
-        async with await build(settings(tmp_path, **keys)) as app:
+        keys = {"ANTHROPIC_API_KEY": claude.KEY, "ANTHROPIC_BASE_URL": model.url}
+        async with await build(settings(tmp_path, None, evidence_threshold="0", **keys)) as app:
             ran = await stages(await filled(app, tmp_path), "Who vaccinates parrots?")
     assert [ran[name].backend for name in ("hyde", "rewrite")] == [claude.MODEL] * 2
     assert {"embed again", "search again", "grade again"} <= ran.keys()
