@@ -400,6 +400,16 @@ async def test_a_rewriting_that_fails_gives_way_to_the_rules(failing: Scripted) 
         assert await rewriter.standalone("And for children?", [QUESTION]) == "When is the flu clinic open for children?"
 
 
+async def test_a_rewriting_that_hangs_gives_way_to_the_rules_while_there_is_time_for_an_answer() -> None:
+    async with ClaudeDouble([Hangs()]) as double, connected(double) as claude:
+        rewriter = ClaudeRewriter(claude, prompt("standalone"), fallback=RuleRewriter(), patience=0.2)
+        rewritten = await rewriter.standalone("And for children?", [QUESTION])
+        assert rewritten == "When is the flu clinic open for children?"
+
+
 def test_importing_the_writer_does_not_load_the_sdk() -> None:
-    code = "import sys, bot.claude, bot.claude_api; sys.exit('anthropic' in sys.modules or 'httpx2' in sys.modules)"
+    code = (
+        "import sys, bot.claude, bot.claude_api, bot.claude_search; "
+        "sys.exit('anthropic' in sys.modules or 'httpx2' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
