@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from bot.answer import Answer, Fact, Sentence, Ungrounded
 from bot.errors import CitewellError
-from bot.fence import fence, user
+from bot.fence import fence, fenced
 from bot.quantities import unborne
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class ClaudeAnswerer:
     async def answer(self, question: str, evidence: Evidence, history: Sequence[Exchange]) -> Answer:
         """A draft for a question that stands alone. Raises `Transient`, `Permanent` or `Refused`."""
         passages = {f"p{n}": hit.passage for n, hit in enumerate(evidence.hits, start=1)}
-        messages = [*_conversation(history), user(f"{_fenced(passages)}\n\n{fence('question', question)}")]
+        messages = [*_conversation(history), _user(f"{fenced(passages)}\n\n{fence('question', question)}")]
         draft = await self._claude.ask(_Draft, system=self._prompt.text, messages=messages)
         if draft.kind == "ungrounded" or not draft.sentences:
             return Ungrounded(draft.missing)
@@ -109,7 +109,7 @@ class ClaudeRewriter:
                 rewritten = await self._claude.ask(
                     _Standalone,
                     system=self._prompt.text,
-                    messages=[user(f"{asked}\n\n{fence('question', question)}")],
+                    messages=[_user(f"{asked}\n\n{fence('question', question)}")],
                 )
         except (CitewellError, TimeoutError) as error:
             _log.warning("the rewriting fell back on the rules: %s", type(error).__name__)
@@ -123,14 +123,6 @@ class ClaudeRewriter:
 def _faithful(rewritten: str, question: str, earlier: Sequence[str]) -> bool:
     """Whether every figure of the rewriting was asked about, and every figure of the question is still there."""
     return not unborne(rewritten, "\n".join([question, *earlier])) and not unborne(question, rewritten)
-
-
-def _fenced(passages: Mapping[str, Passage]) -> str:
-    blocks = (
-        f'<passage id="{short}">\n{fence("about", passage.context)}\n{fence("text", passage.text)}\n</passage>'
-        for short, passage in passages.items()
-    )
-    return "\n".join(blocks)
 
 
 def _sentence(written: _DraftSentence, passages: Mapping[str, Passage]) -> Sentence:
@@ -149,5 +141,9 @@ def _conversation(history: Sequence[Exchange]) -> list[MessageParam]:
     for exchange in history:
         question, answer = exchange.question.strip(), _MARKER.sub("", exchange.answer).strip()
         if question and answer:
-            messages += [user(question), {"role": "assistant", "content": answer}]
+            messages += [_user(question), {"role": "assistant", "content": answer}]
     return messages
+
+
+def _user(content: str) -> MessageParam:
+    return {"role": "user", "content": content}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from bot.errors import CitewellError, Refused, Transient
-from bot.fence import fence, user
+from bot.fence import fence
 from retrieval.errors import ModelRefused, ModelUnavailable
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class ClaudeQueryRewriter:
 async def _ask(claude: Claude, shape: type[_Shape], prompt: Prompt, content: str) -> _Shape | None:
     """The reply, None for a refusal; errors as retrieval knows them."""
     try:
-        return await claude.ask(shape, system=prompt.text, messages=[user(content)])
+        return await claude.ask(shape, system=prompt.text, messages=[{"role": "user", "content": content}])
     except Refused:
         return None
     except Transient as error:

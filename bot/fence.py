@@ -1,4 +1,4 @@
-"""Other people's text as data within a message to a model."""
+"""How texts of others stand in a prompt: between tags that they cannot close or open, as material and not as orders."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from anthropic.types import MessageParam
+    from collections.abc import Mapping
+
+    from retrieval.document import Passage
 
 _TAG = re.compile(r"<(?=\s*[/!?]?\s*[^\W\d_])")
 
@@ -16,6 +18,10 @@ def fence(tag: str, text: str) -> str:
     return f"<{tag}>{_TAG.sub('&lt;', text)}</{tag}>"
 
 
-def user(content: str) -> MessageParam:
-    """The message of the one who asks."""
-    return {"role": "user", "content": content}
+def fenced(passages: Mapping[str, Passage]) -> str:
+    """Passages with the short ids that a model is to call them by: where each comes from, and its raw text."""
+    blocks = (
+        f'<passage id="{short}">\n{fence("about", passage.context)}\n{fence("text", passage.text)}\n</passage>'
+        for short, passage in passages.items()
+    )
+    return "\n".join(blocks)
