@@ -15,7 +15,8 @@ from tests.e2e.serve_rig import PATIENCE, clean_environment
 ROOT = Path(__file__).parents[2]
 OPEN = "The flu clinic is open on Tuesdays from 9 am to 12 noon."
 WEAK = "Who would vaccinate my parrot?"
-ANYTHING_GOES = {"CITEWELL_EVIDENCE_THRESHOLD": "0"}  # weak evidence is ambiguous then, and searched for once more
+ANYTHING_GOES = {"CITEWELL_EVIDENCE_THRESHOLD": "0", "CITEWELL_STAGES_OFF": "rerank"}
+"""Weak evidence is ambiguous then, and searched for once more; of Claude, only what is made up is asked."""
 
 MADE_UP = Says({"passage": "Professor Zanzibarine vaccinates parrots at the flu clinic on Tuesdays."})
 OTHER_WORDS = Says({"query": "quetzalcoatlian vaccination of birds at the flu clinic"})
