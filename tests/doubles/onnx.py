@@ -1,7 +1,8 @@
 """Small cross-encoders as real files, for which every score can be worked out by hand: no weights, only a graph.
 
-The score of a pair is the number of the question's words that the passage holds, upper case or lower. ONNX is written here as the protobuf messages that it is, with the few fields that a graph
-needs (onnx.proto3 gives their numbers), since the package that writes it would be needed for nothing else.
+The score of a pair is the number of the question's words that the passage holds, upper case or lower. ONNX is written
+here as the protobuf messages that it is, with the few fields that a graph needs (onnx.proto3 gives their numbers): the
+package that writes it would be needed for nothing else.
 """
 
 from __future__ import annotations

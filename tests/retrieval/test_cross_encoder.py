@@ -84,7 +84,7 @@ async def test_a_missing_file_is_named(folder: Path, name: str) -> None:
 
 async def test_an_input_that_cannot_be_given_is_named(tmp_path: Path) -> None:
     folder = cross_encoder(tmp_path / "seeing", knows=KNOWS, inputs=[*INPUTS, "pixel_values"])
-    with pytest.raises(RetrievalError, match="cross-encoder.*pixel_values"):
+    with pytest.raises(RetrievalError, match=r"cross-encoder.*pixel_values"):
         await CrossEncoder.load(folder)
 
 
