@@ -148,7 +148,13 @@ async def test_the_name_is_stable_and_not_empty(reranker: Reranker) -> None:
 
 async def search(reranker: Reranker | None, *, patience: float = 30.0) -> Evidence:
     index = RamIndex()
-    await put(index, document(), "The flu clinic.", BEST, "The flu clinic is in Room 4.")
+    await put(
+        index,
+        document(),
+        "Flu clinic open, open flu clinic days; days flu clinic open, open.",
+        BEST,
+        "The flu clinic is in Room 4.",
+    )
     searcher = Searcher(index, None, Grader.fitted(), reranker=reranker, patience=patience)
     return await searcher.search(Query(QUESTION, QUESTION))
 
@@ -180,6 +186,7 @@ async def test_one_that_is_slow_leaves_the_order_of_the_search_and_says_so(hoste
 
 
 async def test_one_that_answers_gives_the_order(hosted: Hosted) -> None:
+    assert (await search(ScriptedReranker({}))).hits[0].passage.text != BEST
     evidence = await search(hosted.reranker)
     assert evidence.hits[0].passage.text == BEST
     assert {stage.degraded for stage in evidence.stages if stage.name == "rerank"} == {None}
