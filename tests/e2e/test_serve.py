@@ -177,6 +177,7 @@ async def test_what_waits_when_it_stops_is_answered_when_it_runs_again(stage: St
     assert await served.ended() == 0
     assert [answer.thread_ts for answer in stage.answers] == [first.ts]
     again = await stage.serve(**settings)
+    await again.ready()
     await stage.slack.until(lambda: len(stage.answers) == 2)
     again.signal(signal.SIGTERM)
     assert await again.ended() == 0
