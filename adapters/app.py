@@ -214,12 +214,8 @@ async def choose_embedder(settings: Settings, voyage: Voyage | None) -> Embedder
 
     if settings.embedder is None or named == LOCAL_EMBEDDER:
         return LocalEmbedder.minilm()
-    folder = await _folder(
-        settings.embedder,
-        f"CITEWELL_EMBEDDER names no folder: {{folder}}. It has to hold an ONNX encoder and its tokenizer.json; say "
-        f"{LOCAL_EMBEDDER!r} for the model that comes with Citewell, or {NO_EMBEDDER!r} to search by words alone.",
-    )
-    return await LocalEmbedder.load(folder)
+    instead = f"{LOCAL_EMBEDDER!r} for the model that comes with Citewell, or {NO_EMBEDDER!r} to search by words alone"
+    return await LocalEmbedder.load(await _folder("EMBEDDER", settings.embedder, holds="encoder", instead=instead))
 
 
 async def choose_reranker(settings: Settings, voyage: Voyage | None, claude: Claude | None) -> Reranker | None:
@@ -244,19 +240,19 @@ async def choose_reranker(settings: Settings, voyage: Voyage | None, claude: Cla
         raise Misconfigured(msg)
     from retrieval.cross_encoder import CrossEncoder
 
-    folder = await _folder(
-        settings.reranker,
-        "CITEWELL_RERANKER names no folder: {folder}. It has to hold an ONNX cross-encoder and its tokenizer.json; say "
-        f"{VOYAGE!r} or {CLAUDE!r} for a hosted model, or {NO_RERANKER!r} to keep the order of the search.",
-    )
-    return await CrossEncoder.load(folder)
+    instead = f"{VOYAGE!r} or {CLAUDE!r} for a hosted model, or {NO_RERANKER!r} to keep the order of the search"
+    return await CrossEncoder.load(await _folder("RERANKER", settings.reranker, holds="cross-encoder", instead=instead))
 
 
-async def _folder(given: str, message: str) -> Path:
-    """The folder that a setting names; `Misconfigured`, with the message about `{folder}`, where there is none."""
+async def _folder(setting: str, given: str, *, holds: str, instead: str) -> Path:
+    """The folder that a setting names. `Misconfigured` where there is none: what it has to hold, or what else to say."""
     folder = await asyncio.to_thread(Path(given).expanduser)
     if not await asyncio.to_thread(folder.is_dir):
-        raise Misconfigured(message.format(folder=folder))
+        msg = (
+            f"CITEWELL_{setting} names no folder: {folder}. It has to hold an ONNX {holds} and its tokenizer.json; "
+            f"say {instead}."
+        )
+        raise Misconfigured(msg)
     return folder
 
 
