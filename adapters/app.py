@@ -245,7 +245,7 @@ async def choose_reranker(settings: Settings, voyage: Voyage | None, claude: Cla
 
 
 async def _folder(setting: str, given: str, *, holds: str, instead: str) -> Path:
-    """The folder that a setting names. `Misconfigured` where there is none: what it has to hold, or what else to say."""
+    """The folder that a setting names. `Misconfigured` where there is none: what it has to hold, what else to say."""
     folder = await asyncio.to_thread(Path(given).expanduser)
     if not await asyncio.to_thread(folder.is_dir):
         msg = (

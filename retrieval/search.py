@@ -148,7 +148,7 @@ class Searcher:
     async def _rerank(
         self, reranker: Reranker, question: str, hits: Sequence[Hit], stages: list[Stage]
     ) -> Sequence[Hit]:
-        """The first hits in the reranker's order, the rest behind them; all as they were if it fails or is slow."""
+        """The first hits in the reranker's order, the rest behind them; as without one if it fails or is slow."""
         first, rest = hits[:RERANKED], hits[RERANKED:]
         began = self._clock()
         failure: str | None = None
@@ -163,7 +163,7 @@ class Searcher:
             )
             failure, ordered = "reranker-failed", []
         stages.append(self._stage("rerank", reranker.name, began, len(ordered), failure))
-        return [*(ordered or first), *rest]
+        return [*ordered, *rest] if ordered else spread(hits)
 
     async def _judge(
         self, question: str, hits: Sequence[Hit], pipeline: PipelineSettings, stages: list[Stage]

@@ -174,7 +174,7 @@ async def test_one_that_fails_leaves_the_order_of_the_search_and_says_so(hosted:
     evidence = await search(hosted.reranker)
     (stage,) = [stage for stage in evidence.stages if stage.name == "rerank"]
     assert (stage.backend, stage.degraded) == (hosted.reranker.name, "reranker-failed")
-    assert order(evidence) == order(await search(ScriptedReranker({})))
+    assert order(evidence) == order(await search(None))
 
 
 async def test_one_that_is_slow_leaves_the_order_of_the_search_and_says_so(hosted: Hosted) -> None:
@@ -182,11 +182,11 @@ async def test_one_that_is_slow_leaves_the_order_of_the_search_and_says_so(hoste
     evidence = await search(hosted.reranker, patience=0.2)
     (stage,) = [stage for stage in evidence.stages if stage.name == "rerank"]
     assert (stage.backend, stage.degraded) == (hosted.reranker.name, "reranker-slow")
-    assert order(evidence) == order(await search(ScriptedReranker({})))
+    assert order(evidence) == order(await search(None))
 
 
 async def test_one_that_answers_gives_the_order(hosted: Hosted) -> None:
-    assert (await search(ScriptedReranker({}))).hits[0].passage.text != BEST
+    assert (await search(None)).hits[0].passage.text != BEST
     evidence = await search(hosted.reranker)
     assert evidence.hits[0].passage.text == BEST
     assert {stage.degraded for stage in evidence.stages if stage.name == "rerank"} == {None}
