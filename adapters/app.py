@@ -19,7 +19,7 @@ from bot.extractive import ExtractiveAnswerer
 from bot.followup import RuleRewriter
 from bot.safety import assess
 from bot.settings import TurnSettings
-from bot.trace import note
+from bot.trace import count
 from bot.turn import Engine, Memories
 from bot.wording import wording
 from memory.file import MemoryFile
@@ -52,6 +52,9 @@ logger = logging.getLogger(__name__)
 NO_EMBEDDER, LOCAL_EMBEDDER = "none", "local"
 """The values of `CITEWELL_EMBEDDER` that mean words alone, and the model that comes with the installation."""
 
+NO_RERANKER, VOYAGE, CLAUDE = "none", "voyage", "claude"
+"""The values of `CITEWELL_RERANKER` that mean the order of the search, and the hosted models."""
+
 
 def utc_now() -> datetime:
     """The time, with its zone."""
@@ -73,6 +76,7 @@ class Application:
     settings: Settings
     index: Index
     embedder: Embedder | None
+    reranker: Reranker | None
     searcher: Searcher
     engine: Engine
     sources: Sources
@@ -87,6 +91,17 @@ class Application:
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+    @property
+    def backends(self) -> str:
+        """What was chosen for each stage, in a line for the operator."""
+        chosen = (
+            ("Index", self.index),
+            ("Embedder", self.embedder),
+            ("Reranker", self.reranker),
+            ("Answers", self.engine.answerer),
+        )
+        return " ".join(f"{stage}: {backend.name if backend else 'none'}." for stage, backend in chosen)
 
     async def close(self) -> None:
         """Close the files and the connections to the models' servers."""
@@ -123,15 +138,10 @@ async def build(
     memories = Memories(durable=SqliteMemory(memory_file), guests=RamMemory())
     grader = await asyncio.to_thread(Grader.fitted, threshold=settings.evidence_threshold)
     claude = await asyncio.to_thread(choose_claude, settings)
-    hypothetical, query_rewriter = await asyncio.to_thread(_search_helpers, claude)
-    searcher = Searcher(
-        index,
-        embedder,
-        grader,
-        reranker=choose_reranker(settings, voyage),
-        writer=hypothetical,
-        rewriter=query_rewriter,
-    )
+    small = claude.using(settings.small_model) if claude else None
+    hypothetical, query_rewriter = await asyncio.to_thread(_search_helpers, small)
+    reranker = await choose_reranker(settings, voyage, small)
+    searcher = Searcher(index, embedder, grader, reranker=reranker, writer=hypothetical, rewriter=query_rewriter)
     extractive = ExtractiveAnswerer(index)
     writer, rewriter = await asyncio.to_thread(_writers, claude, extractive)
     engine = Engine(
@@ -165,7 +175,7 @@ async def build(
         deadline=settings.turn_deadline,
     )
     return Application(
-        settings, index, embedder, searcher, engine, sources, respond, dispatcher, memory_file, claude, voyage
+        settings, index, embedder, reranker, searcher, engine, sources, respond, dispatcher, memory_file, claude, voyage
     )
 
 
@@ -209,24 +219,46 @@ async def choose_embedder(settings: Settings, voyage: Voyage | None) -> Embedder
 
     if settings.embedder is None or named == LOCAL_EMBEDDER:
         return LocalEmbedder.minilm()
-    folder = await asyncio.to_thread(Path(settings.embedder).expanduser)
+    instead = f"{LOCAL_EMBEDDER!r} for the model that comes with Citewell, or {NO_EMBEDDER!r} to search by words alone"
+    return await LocalEmbedder.load(await _folder("EMBEDDER", settings.embedder, holds="encoder", instead=instead))
+
+
+async def choose_reranker(settings: Settings, voyage: Voyage | None, claude: Claude | None) -> Reranker | None:
+    """What the setting names; where it names nothing, the best there is a key for: Voyage, then Claude."""
+    named = settings.reranker.casefold() if settings.reranker else None
+    if named == NO_RERANKER:
+        return None
+    if voyage is not None and named in {None, VOYAGE}:
+        from retrieval.voyage_rerank import VoyageReranker
+
+        return VoyageReranker(voyage, settings.rerank_model)
+    if claude is not None and named in {None, CLAUDE}:
+        from bot.claude_rerank import ClaudeReranker
+        from bot.prompts import prompt
+
+        return ClaudeReranker(claude, await asyncio.to_thread(prompt, "rerank"))
+    if settings.reranker is None:
+        return None
+    if named in {VOYAGE, CLAUDE}:
+        key = "VOYAGE_API_KEY" if named == VOYAGE else "ANTHROPIC_API_KEY"
+        msg = f"CITEWELL_RERANKER is {named!r}, and there is no key for it: set {key}, or leave CITEWELL_RERANKER out."
+        raise Misconfigured(msg)
+    from retrieval.cross_encoder import CrossEncoder
+
+    instead = f"{VOYAGE!r} or {CLAUDE!r} for a hosted model, or {NO_RERANKER!r} to keep the order of the search"
+    return await CrossEncoder.load(await _folder("RERANKER", settings.reranker, holds="cross-encoder", instead=instead))
+
+
+async def _folder(setting: str, given: str, *, holds: str, instead: str) -> Path:
+    """The folder that a setting names. `Misconfigured` where there is none: what it has to hold, what else to say."""
+    folder = await asyncio.to_thread(Path(given).expanduser)
     if not await asyncio.to_thread(folder.is_dir):
         msg = (
-            f"CITEWELL_EMBEDDER names no folder: {folder}. It has to hold an ONNX encoder and its tokenizer.json; "
-            f"say {LOCAL_EMBEDDER!r} for the model that comes with Citewell, or {NO_EMBEDDER!r} to search by words "
-            "alone."
+            f"CITEWELL_{setting} names no folder: {folder}. It has to hold an ONNX {holds} and its tokenizer.json; "
+            f"say {instead}."
         )
         raise Misconfigured(msg)
-    return await LocalEmbedder.load(folder)
-
-
-def choose_reranker(settings: Settings, voyage: Voyage | None) -> Reranker | None:
-    """Voyage's, where there is a key."""
-    if voyage is None:
-        return None
-    from retrieval.voyage_rerank import VoyageReranker
-
-    return VoyageReranker(voyage, settings.rerank_model)
+    return folder
 
 
 def choose_claude(settings: Settings) -> Claude | None:
@@ -239,13 +271,13 @@ def choose_claude(settings: Settings) -> Claude | None:
         api_key=settings.anthropic_api_key.get_secret_value(),
         model=settings.model,
         base_url=settings.anthropic_base_url,
-        on_usage=_note_tokens,
+        on_usage=_count_tokens,
     )
 
 
-def _note_tokens(usage: Usage) -> None:
-    """Every call is billed for itself, so a stage that asked twice keeps the last; the log has one line a turn."""
-    note(
+def _count_tokens(usage: Usage) -> None:
+    """Every call is billed for itself, so a stage that asked often has the sum."""
+    count(
         input_tokens=usage.input_tokens,
         output_tokens=usage.output_tokens,
         cache_read_tokens=usage.cache_read_tokens,
@@ -263,11 +295,11 @@ def _writers(claude: Claude | None, extractive: Answerer) -> tuple[Answerer, Rew
     return ClaudeAnswerer(claude, prompt("answer")), ClaudeRewriter(claude, prompt("standalone"), fallback=rules)
 
 
-def _search_helpers(claude: Claude | None) -> tuple[HypotheticalWriter | None, QueryRewriter | None]:
+def _search_helpers(small: Claude | None) -> tuple[HypotheticalWriter | None, QueryRewriter | None]:
     """What helps a search where there is a model: without one, no rewriting by rule was found that improves it."""
-    if claude is None:
+    if small is None:
         return None, None
     from bot.claude_search import ClaudeHypotheticalWriter, ClaudeQueryRewriter
     from bot.prompts import prompt
 
-    return ClaudeHypotheticalWriter(claude, prompt("hypothetical")), ClaudeQueryRewriter(claude, prompt("rewrite"))
+    return ClaudeHypotheticalWriter(small, prompt("hypothetical")), ClaudeQueryRewriter(small, prompt("rewrite"))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from bot.wording import Wording
-    from retrieval.evidence import Evidence, Hit
+    from retrieval.evidence import Evidence, Hit, Stage
 
 PLATFORM = "console"
 _QUOTE_LENGTH = 300
@@ -56,8 +56,9 @@ def rendered(reply: Reply, wording: Wording, *, width: int = 88) -> str:
 
 
 def listed(evidence: Evidence) -> str:
-    """What a search found, a title and a beginning for each passage."""
-    return "\n\n".join([f"{evidence.grade.value} ({evidence.best:.2f})", *(_hit(hit) for hit in evidence.hits)])
+    """What a search found and which backends found it, with a title and a beginning for each passage."""
+    head = " · ".join([f"{evidence.grade.value} ({evidence.best:.2f})", *map(_ran, evidence.stages)])
+    return "\n\n".join([head, *(_hit(hit) for hit in evidence.hits)])
 
 
 def _filled(text: str, width: int) -> str:
@@ -96,6 +97,10 @@ def _line(resource: Resource) -> str:
     return " · ".join(
         part for part in (resource.name, resource.phone, resource.text, resource.url, resource.hours) if part
     )
+
+
+def _ran(stage: Stage) -> str:
+    return f"{stage.name} {stage.backend}" + (f" ({stage.degraded})" if stage.degraded else "")
 
 
 def _hit(hit: Hit) -> str:

@@ -41,8 +41,8 @@ _RESUME_SECONDS = 300.0
 async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.Event | None = None) -> None:
     """Answer on every configured platform until `stop`, SIGTERM or SIGINT; then finish what runs and end.
 
-    Vectors that are missing are filled in beside it. `say` gets one line when it is ready and one when it stops.
-    Raises `Misconfigured` where nothing is configured, or a token is refused.
+    Vectors that are missing are filled in beside it. `say` gets a line when it is ready, one that names the
+    backends, and one when it stops. Raises `Misconfigured` where nothing is configured, or a token is refused.
     """
     settings = app.settings
     if settings.slack_bot_token is None:
@@ -62,6 +62,7 @@ async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.E
         beside = [asyncio.create_task(_fill(app, stop)), asyncio.create_task(_resume_now_and_then(app))]
         how = "Socket Mode" if settings.slack_app_token else f"HTTP, port {settings.port}"
         say(f"Citewell answers in Slack ({how}). Messages that were waiting: {resumed}.")
+        say(app.backends)
         await stop.wait()
         say("Stopping: finishing what runs.")
         for task in beside:

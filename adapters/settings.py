@@ -15,7 +15,7 @@ from dotenv import dotenv_values
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from bot.claude_api import DEFAULT_MODEL
+from bot.claude_api import DEFAULT_MODEL, SMALL_MODEL
 from bot.errors import Misconfigured
 from retrieval.document import PUBLIC
 from retrieval.search import PipelineSettings
@@ -53,6 +53,7 @@ class Settings(BaseSettings):
     anthropic_api_key: SecretStr | None = Field(default=None, validation_alias=AliasChoices("ANTHROPIC_API_KEY"))
     anthropic_base_url: str | None = Field(default=None, validation_alias=AliasChoices("ANTHROPIC_BASE_URL"))
     model: str = Field(default=DEFAULT_MODEL, min_length=1, description="the Claude model that writes answers")
+    small_model: str = Field(default=SMALL_MODEL, min_length=1, description="the Claude model that helps the search")
 
     voyage_api_key: SecretStr | None = Field(default=None, validation_alias=AliasChoices("VOYAGE_API_KEY"))
     voyage_base_url: str | None = Field(
@@ -65,6 +66,11 @@ class Settings(BaseSettings):
         default=None,
         description="local for the model that comes with Citewell, none for words alone, or another model's folder;"
         " unset takes Voyage if there is a key, else local",
+    )
+    reranker: str | None = Field(
+        default=None,
+        description="voyage, claude, none for the order of the search, or a cross-encoder's folder; unset takes the"
+        " first of Voyage and Claude that there is a key for",
     )
     evidence_threshold: float | None = Field(
         default=None, ge=0, le=1, description="strength of evidence below which it declines; unset takes the fitted one"

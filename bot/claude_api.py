@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from anthropic.types import MessageParam
 
 DEFAULT_MODEL = "claude-sonnet-5-5"
+SMALL_MODEL = "claude-haiku-5-5"
+"""For what is asked often and needs no long thought."""
 TOKENS = 4096
 """Room for a reply, in tokens; a model's own thinking counts too. A reply that is cut short is asked for once more
 with twice as much."""
@@ -26,8 +28,8 @@ _TO_MEND = {
     401: "Claude's server refused the key (401): check ANTHROPIC_API_KEY",
     402: "Claude's server wants a payment first (402): see to the billing of the account behind ANTHROPIC_API_KEY",
     403: "Claude's server forbids this (403): check what the key in ANTHROPIC_API_KEY may use",
-    404: "Claude's server knows no model {model!r} (404): choose another in CITEWELL_MODEL, or"
-    " check ANTHROPIC_BASE_URL",
+    404: "Claude's server knows no model {model!r} (404): choose another in CITEWELL_MODEL or"
+    " CITEWELL_SMALL_MODEL, whichever names it, or check ANTHROPIC_BASE_URL",
 }
 _BUSY = {408, 409, 429}  # and every 5xx, 529 (overloaded) among them
 
@@ -130,6 +132,10 @@ class Claude:
     def model(self) -> str:
         """The model's name, as traces give it."""
         return self._model
+
+    def using(self, model: str) -> Claude:
+        """Another model over the same connections, which either one's `aclose` lets go of."""
+        return Claude(self._client, model=model, timeout=self._timeout, pause=self._pause, on_usage=self._on_usage)
 
     async def ask(self, shape: type[Shape], *, system: str, messages: Sequence[MessageParam]) -> Shape:
         """The model's reply as `shape`. What may pass by itself is tried twice: a server that is busy for a moment, a

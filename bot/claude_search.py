@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from bot.errors import CitewellError, Refused, Transient
 from bot.fence import fence
+from bot.trace import part
 from retrieval.errors import ModelRefused, ModelUnavailable
 
 if TYPE_CHECKING:
@@ -49,7 +50,8 @@ class ClaudeHypotheticalWriter:
 
     async def passage(self, question: str) -> str | None:
         """About a hundred words, None where Claude refuses. ModelUnavailable or ModelRefused if there is no reply."""
-        written = await _ask(self._claude, _Hypothetical, self._prompt, fence("question", question))
+        with part("hyde"):
+            written = await _ask(self._claude, _Hypothetical, self._prompt, fence("question", question))
         return written.passage if written is not None else None
 
 
@@ -68,7 +70,8 @@ class ClaudeQueryRewriter:
     async def rewrite(self, question: str, titles: Sequence[str]) -> str | None:
         """What to search for, None where Claude refuses. ModelUnavailable or ModelRefused if there is no reply."""
         content = "\n".join([*(fence("title", title) for title in titles), fence("question", question)])
-        written = await _ask(self._claude, _Rewriting, self._prompt, content)
+        with part("rewrite"):
+            written = await _ask(self._claude, _Rewriting, self._prompt, content)
         return written.query if written is not None else None
 
 

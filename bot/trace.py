@@ -21,19 +21,37 @@ class Span:
     stage: str
     milliseconds: float = 0.0
     attributes: dict[str, Attribute] = field(default_factory=dict)
+    parts: dict[str, Span] = field(default_factory=dict)
 
     def set(self, **attributes: Attribute) -> None:
         """Note something about this stage. Never a person's or a document's words."""
         self.attributes.update(attributes)
 
+    def count(self, **counts: int) -> None:
+        """Add to what this stage has counted so far."""
+        for name, more in counts.items():
+            before = self.attributes.get(name)
+            self.attributes[name] = more + (before if isinstance(before, int) else 0)
+
 
 _current: ContextVar[Span | None] = ContextVar("citewell_span", default=None)
 
 
-def note(**attributes: Attribute) -> None:
-    """Note something about the stage that this task is in; outside any stage it is lost."""
+def count(**counts: int) -> None:
+    """Add to what the stage that this task is in has counted; outside any stage it is lost."""
     if span := _current.get():
-        span.set(**attributes)
+        span.count(**counts)
+
+
+@contextmanager
+def part(name: str) -> Iterator[None]:
+    """What is counted in here is of the part of the running stage that `Trace.add` will add under this name."""
+    whole = _current.get()
+    token = _current.set(whole.parts.setdefault(name, Span(name)) if whole else None)
+    try:
+        yield
+    finally:
+        _current.reset(token)
 
 
 @dataclass(slots=True)
@@ -61,8 +79,12 @@ class Trace:
             _current.reset(token)
 
     def add(self, name: str, milliseconds: float, **attributes: Attribute) -> None:
-        """Note a stage that was timed elsewhere, inside the one that has just begun."""
-        self.spans.append(Span(name, milliseconds, attributes))
+        """Note a stage that was timed elsewhere, inside the one that runs, with what was counted in its `part`."""
+        whole = _current.get()
+        span = whole.parts.pop(name, Span(name)) if whole else Span(name)
+        span.milliseconds = milliseconds
+        span.set(**attributes)
+        self.spans.append(span)
 
     def __str__(self) -> str:
         """One line for the log: the id, then each stage with its time and attributes."""

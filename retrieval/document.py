@@ -53,5 +53,5 @@ class Passage:
 
     @property
     def search_text(self) -> str:
-        """What is embedded: the context sentence, then the raw text."""
+        """What embedders and rerankers read: the context sentence, then the raw text."""
         return f"{self.context}\n{self.text}" if self.context else self.text

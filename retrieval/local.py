@@ -7,7 +7,6 @@ The model that comes with the installation is all-MiniLM-L6-v2 (fp32, 384 dimens
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import importlib.metadata
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +16,9 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from retrieval.errors import RetrievalError
+from retrieval.model_files import ModelFiles, sha256
 from retrieval.onnx_encoder import OnnxEncoder
+from retrieval.packing import alike
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -95,10 +96,11 @@ class LocalEmbedder:
         """
 
         def read() -> tuple[str, Encoder, int]:
-            model, tokenizer = _only(folder, "model.onnx"), _only(folder, "tokenizer.json")
-            encoder = _open(model, tokenizer, threads)
-            name = f"{folder.resolve().name}-{_fingerprint(model, tokenizer, passage_prefix)}"
-            return name, encoder, int(encoder.run(["size"]).shape[1])
+            files = ModelFiles.within(folder)
+            with files.used_as("encoder"):
+                encoder = OnnxEncoder(files.model, files.tokenizer, threads=threads)
+                size = int(encoder.run(["size"]).shape[1])
+            return f"{folder.resolve().name}-{files.fingerprint(passage_prefix)}", encoder, size
 
         name, encoder, dimensions = await asyncio.to_thread(read)
         return cls(name, dimensions, lambda: encoder, query_prefix=query_prefix, passage_prefix=passage_prefix)
@@ -116,10 +118,7 @@ class LocalEmbedder:
     async def embed_passages(self, texts: Sequence[str]) -> Vector:
         """One row of length 1 a text, in order; what is cut off behind `MAX_TOKENS` is not in it."""
         rows = np.zeros((len(texts), self._dimensions), np.float32)
-        # Alike in length, a batch wastes little on padding; a batch at a time, a cancelled call ends within a second.
-        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
-        for start in range(0, len(order), BATCH):
-            batch = order[start : start + BATCH]
+        for batch in alike(texts, items=BATCH):  # one at a time, so that a cancelled call ends within a second
             rows[batch] = await asyncio.to_thread(self._run, [self._passage_prefix + texts[i] for i in batch])
         return rows
 
@@ -148,24 +147,14 @@ def installed_folder(package: str = PACKAGE) -> Path:
     raise RetrievalError(msg)
 
 
-def sha256(path: Path) -> str:
-    """The file's hash in hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _fingerprint(model: Path, tokenizer: Path, passage_prefix: str) -> str:
-    """Eight hex digits of the graph, the weights that may lie beside it, the tokenizer and the prefix."""
-    hashes = [sha256(path) for path in [*sorted(model.parent.glob("model.onnx*")), tokenizer]]
-    return hashlib.sha256("\n".join([*hashes, passage_prefix]).encode()).hexdigest()[:8]
-
-
 def _open_checked(folder: Path, threads: int | None) -> OnnxEncoder:
     """Hash the files beside opening the model, which takes about as long; nothing runs before both are done."""
     with ThreadPoolExecutor(1) as beside:
         checked = beside.submit(_check, folder)
         try:
-            encoder = _open(folder / "onnx" / "model.onnx", folder / "tokenizer.json", threads)
+            files = ModelFiles(folder / "onnx" / "model.onnx", folder / "tokenizer.json")
+            with files.used_as("encoder"):
+                encoder = OnnxEncoder(files.model, files.tokenizer, threads=threads)
         finally:
             checked.result()
     return encoder
@@ -180,20 +169,3 @@ def _check(folder: Path) -> None:
         if sha256(path) != expected:
             msg = f"The embedding model was changed: {path} is not the published file. {MEND}"
             raise RetrievalError(msg)
-
-
-def _open(model: Path, tokenizer: Path, threads: int | None) -> OnnxEncoder:
-    try:
-        return OnnxEncoder(model, tokenizer, threads=threads)
-    except Exception as error:
-        msg = f"Not a usable ONNX encoder with its tokenizer: {model}, {tokenizer} ({type(error).__name__}: {error})"
-        raise RetrievalError(msg) from error
-
-
-def _only(folder: Path, name: str) -> Path:
-    found = sorted(folder.rglob(name))
-    if len(found) == 1:
-        return found[0]
-    had = f"has {len(found)} of them" if found else "has none"
-    msg = f"An embedding model's folder holds exactly one {name}, at any depth; {folder} {had}. Name another folder."
-    raise RetrievalError(msg)

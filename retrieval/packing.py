@@ -1,4 +1,4 @@
-"""Putting texts into requests that a hosted model takes, without its tokenizer at hand."""
+"""Putting texts into requests that a hosted model takes, without its tokenizer at hand, and into batches."""
 
 from __future__ import annotations
 
@@ -37,3 +37,10 @@ def packed(sizes: Sequence[int], *, room: int, items: int) -> Iterator[range]:
         filled += size
     if start < len(sizes):
         yield range(start, len(sizes))
+
+
+def alike(texts: Sequence[str], *, items: int) -> Iterator[list[int]]:
+    """The places of all texts, in batches of at most `items`, alike in length so that padding wastes little."""
+    order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
+    for start in range(0, len(order), items):
+        yield order[start : start + items]

@@ -200,7 +200,7 @@ class Searcher:
         return await self._judged(asked, merged(hits, more)[: asked.depth], stages)
 
     async def _rerank(self, reranker: Reranker, question: str, hits: Sequence[Hit], stages: Stages) -> Sequence[Hit]:
-        """The first hits in the reranker's order, the rest behind them; all as they were if it fails or is slow."""
+        """The first hits in the reranker's order, the rest behind them; as without one if it fails or is slow."""
         first, rest = hits[:RERANKED], hits[RERANKED:]
         began = self._clock()
 
@@ -209,7 +209,7 @@ class Searcher:
 
         ordered, failure = await stages.attempt("reranker", scored())
         stages.add("rerank", reranker.name, began, len(ordered or ()), failure)
-        return [*(ordered or first), *rest]
+        return [*ordered, *rest] if ordered else spread(hits)
 
     async def _judge(self, question: str, hits: Sequence[Hit], pipeline: PipelineSettings, stages: Stages) -> Verdict:
         if not hits:

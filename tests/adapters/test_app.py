@@ -13,11 +13,12 @@ from adapters.demo import demo_settings
 from adapters.documents import fill_in
 from adapters.settings import Settings
 from bot.errors import Misconfigured
-from retrieval.errors import IndexMismatch, ModelRefused
+from retrieval.errors import IndexMismatch, ModelRefused, RetrievalError
 from retrieval.evidence import Query
 from retrieval.ingest import ingest
 from retrieval.search import PipelineSettings
 from tests.doubles import claude as claudes
+from tests.doubles.onnx import cross_encoder
 from tests.doubles.voyage import KEY, Drops, Fails, Sends, VoyageDouble
 
 if TYPE_CHECKING:
@@ -41,14 +42,23 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+async def claude() -> AsyncIterator[claudes.ClaudeDouble]:
+    async with claudes.ClaudeDouble([]) as running:
+        yield running
+
+
+@pytest.fixture
 async def double() -> AsyncIterator[VoyageDouble]:
     async with VoyageDouble() as running:
         yield running
 
 
-def settings(home: Path, double: VoyageDouble | None = None, **given: str) -> Settings:
-    voyage = {"VOYAGE_API_KEY": KEY, "VOYAGE_BASE_URL": double.url} if double is not None else {}
-    return Settings.load(home=home / "home", **voyage, **given)
+def settings(home: Path, *doubles: VoyageDouble | claudes.ClaudeDouble, **given: str) -> Settings:
+    keys: dict[str, str] = {}
+    for double in doubles:
+        name, key = ("VOYAGE", KEY) if isinstance(double, VoyageDouble) else ("ANTHROPIC", claudes.KEY)
+        keys |= {f"{name}_API_KEY": key, f"{name}_BASE_URL": double.url}
+    return Settings.load(home=home / "home", **keys, **given)
 
 
 async def filled(app: Application, folder: Path) -> Application:
@@ -90,9 +100,88 @@ async def test_the_models_can_be_chosen(tmp_path: Path, double: VoyageDouble) ->
         assert (ran["embed"].backend, ran["rerank"].backend) == ("voyage-context-3", "rerank-2.5-lite")
 
 
-async def test_the_demo_uses_no_key(tmp_path: Path, double: VoyageDouble) -> None:
-    async with await build(demo_settings(settings(tmp_path, double, ANTHROPIC_API_KEY="not-used"))) as app:
+async def test_the_demo_uses_no_key_and_no_reranker_that_needs_one(
+    tmp_path: Path, double: VoyageDouble, claude: claudes.ClaudeDouble
+) -> None:
+    async with await build(demo_settings(settings(tmp_path, double, claude, reranker="voyage"))) as app:
         assert (app.voyage, app.claude) == (None, None)
+
+
+async def test_with_claudes_key_alone_claude_reranks_and_its_small_model_can_be_chosen(
+    tmp_path: Path, claude: claudes.ClaudeDouble
+) -> None:
+    async with await build(settings(tmp_path, claude, small_model=claudes.MODEL)) as app:
+        ran = await stages(await filled(app, tmp_path))
+        assert (ran["rerank"].backend, ran["rerank"].degraded) == (claudes.MODEL, None)
+
+
+@pytest.mark.parametrize(
+    ("reranker", "name"),
+    [(None, "rerank-2.5"), ("voyage", "rerank-2.5"), ("Claude", claudes.SMALL_MODEL), ("none", None)],
+)
+async def test_with_both_keys_voyage_reranks_unless_another_is_named(
+    tmp_path: Path, double: VoyageDouble, claude: claudes.ClaudeDouble, reranker: str | None, name: str | None
+) -> None:
+    given = {"reranker": reranker} if reranker else {}
+    async with await build(settings(tmp_path, double, claude, embedder="none", **given)) as app:
+        assert (app.reranker.name if app.reranker else None) == name
+
+
+@pytest.mark.parametrize(("reranker", "key"), [("voyage", "VOYAGE_API_KEY"), ("claude", "ANTHROPIC_API_KEY")])
+async def test_a_reranker_that_lacks_its_key_says_which(tmp_path: Path, reranker: str, key: str) -> None:
+    with pytest.raises(Misconfigured, match=rf"CITEWELL_RERANKER.*{key}"):
+        await build(settings(tmp_path, reranker=reranker))
+
+
+async def test_a_folder_that_is_named_reranks_before_any_key(tmp_path: Path, claude: claudes.ClaudeDouble) -> None:
+    folder = await asyncio.to_thread(cross_encoder, tmp_path / "judge", knows=f"{OPEN} {LEAFLET}")
+    async with await build(settings(tmp_path, claude, reranker=str(folder))) as app:
+        ran = await stages(await filled(app, tmp_path))
+        assert ran["rerank"].backend.startswith("judge-")
+        assert ran["rerank"].degraded is None
+
+
+async def test_a_folder_that_is_not_there_or_holds_no_model_is_said_at_the_start(tmp_path: Path) -> None:
+    with pytest.raises(Misconfigured, match="CITEWELL_RERANKER names no folder"):
+        await build(settings(tmp_path, reranker=str(tmp_path / "nowhere")))
+    with pytest.raises(RetrievalError, match=r"model\.onnx"):
+        await build(settings(tmp_path, reranker=str(tmp_path)))
+
+
+async def test_what_was_chosen_is_said_in_a_line(tmp_path: Path, claude: claudes.ClaudeDouble) -> None:
+    async with await build(settings(tmp_path, claude)) as app:
+        assert app.backends == (
+            "Index: sqlite. Embedder: all-MiniLM-L6-v2. Reranker: claude-haiku-5-5. Answers: claude-sonnet-5-5."
+        )
+    async with await build(settings(tmp_path, embedder="none")) as app:
+        assert app.backends == "Index: sqlite. Embedder: none. Reranker: none. Answers: extractive."
+
+
+async def test_a_turns_trace_has_the_tokens_of_the_reranker_in_its_own_stage(
+    tmp_path: Path, claude: claudes.ClaudeDouble, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", logger="bot.turn")
+    claude.replies = [claudes.Says({"kind": "ungrounded", "sentences": [], "missing": ""})]
+    async with await build(settings(tmp_path, claude, stages_off="hyde")) as app:
+        await filled(app, tmp_path)
+        await app.engine.respond(message(OPEN, id_="m1", thread="t", at=utc_now()))
+    (turn,) = [record.getMessage() for record in caplog.records if record.getMessage().startswith("turn ungrounded")]
+    counted = {stage.split()[0]: "input_tokens=" in stage for stage in turn.split(" | ")[1:]}
+    assert {stage for stage, tokens in counted.items() if tokens} == {"rerank", "answer"}
+
+
+@pytest.mark.parametrize("fault", [claudes.Fails(401), claudes.Fails(529), claudes.Drops(), claudes.Refuses()], ids=str)
+@pytest.mark.usefixtures("nothing_blocks_the_loop")
+async def test_claude_pulled_away_as_a_reranker_leaves_the_order_of_the_search(
+    tmp_path: Path, claude: claudes.ClaudeDouble, fault: claudes.Scripted
+) -> None:
+    loaded = await asyncio.to_thread(settings, tmp_path, claude)
+    async with await build(loaded) as app:
+        await filled(app, tmp_path)
+        claude.judging = [fault] * 2
+        assert (await stages(app))["rerank"].degraded == "reranker-failed"
+        claude.judging = []
+        assert (await stages(app))["rerank"].degraded is None
 
 
 @pytest.mark.parametrize(("embedder", "name"), [("local", "all-MiniLM-L6-v2"), ("none", None)])
@@ -121,10 +210,10 @@ async def test_with_a_model_made_up_passages_and_other_words_help_the_search(tmp
     replies = [claudes.Says({"passage": LEAFLET}), claudes.Says({"query": "flu clinic hours"})]
     async with claudes.ClaudeDouble(replies) as model:
         keys = {"ANTHROPIC_API_KEY": claudes.KEY, "ANTHROPIC_BASE_URL": model.url}
-        weak = settings(tmp_path, None, evidence_threshold="0", stages_off="rerank", **keys)
+        weak = settings(tmp_path, evidence_threshold="0", stages_off="rerank", **keys)
         async with await build(weak) as app:
             ran = await stages(await filled(app, tmp_path), "Who vaccinates parrots?")
-    assert [ran[name].backend for name in ("hyde", "rewrite")] == [claudes.MODEL] * 2
+    assert [ran[name].backend for name in ("hyde", "rewrite")] == [claudes.SMALL_MODEL] * 2
     assert {"embed again", "search again", "grade again"} <= ran.keys()
     assert {stage.degraded for stage in ran.values()} == {None}
 

@@ -8,7 +8,7 @@ from adapters.console import listed, rendered
 from bot.messages import Reply, Resource, Source, TurnKind
 from bot.wording import wording
 from retrieval.document import Document, Passage
-from retrieval.evidence import Evidence, Grade, Hit, Query
+from retrieval.evidence import Evidence, Grade, Hit, Query, Stage
 
 WORDS = wording()
 SOURCE = Source(
@@ -71,6 +71,12 @@ def test_nothing_of_a_found_passage_commands_the_terminal() -> None:
     shown = listed(Evidence(Query("q", "q"), (hit,), Grade.CORRECT, 0.9))
     assert harmless(shown)
     assert len(shown.splitlines()) == 4
+
+
+def test_what_ran_stands_above_what_was_found() -> None:
+    stages = (Stage("search", "sqlite", 1.0, 0), Stage("rerank", "rerank-2.5", 1.0, 0, "reranker-slow"))
+    shown = listed(Evidence(Query("q", "q"), (), Grade.INCORRECT, 0.0, stages))
+    assert shown == "incorrect (0.00) · search sqlite · rerank rerank-2.5 (reranker-slow)"
 
 
 LONG = " ".join(f"word{number}" for number in range(60))

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from itertools import count
+import asyncio
+import itertools
 
 import pytest
 
-from bot.trace import Trace, note
+from bot.trace import Trace, count, part
 
 
-def test_a_stage_is_timed_and_keeps_what_was_noted_in_it() -> None:
-    trace = Trace("t1", clock=map(float, count()).__next__)
+def test_a_stage_is_timed_and_keeps_what_was_noted_and_counted_in_it() -> None:
+    trace = Trace("t1", clock=map(float, itertools.count()).__next__)
     with trace.stage("answer") as span:
         span.set(backend="extractive")
-        note(input_tokens=12)
+        count(input_tokens=12)
     assert str(trace) == "t1 | answer 1000.0 ms backend=extractive input_tokens=12"
 
 
@@ -24,9 +25,48 @@ def test_a_stage_that_raises_is_timed_too_and_names_the_error() -> None:
     assert trace.spans[0].attributes == {"error": "KeyError"}
 
 
-def test_a_note_outside_any_stage_is_lost() -> None:
+def test_a_count_outside_any_stage_is_lost() -> None:
     trace = Trace("t1")
     with trace.stage("answer"):
         pass
-    note(input_tokens=12)
+    count(input_tokens=12)
+    assert trace.spans[0].attributes == {}
+
+
+async def test_what_is_counted_side_by_side_adds_up() -> None:
+    async def ask(tokens: int) -> None:
+        await asyncio.sleep(0)
+        count(input_tokens=tokens)
+
+    trace = Trace("t1")
+    with trace.stage("answer"):
+        async with asyncio.TaskGroup() as group:
+            for tokens in (1, 20, 300):
+                group.create_task(ask(tokens))
+    assert trace.spans[0].attributes == {"input_tokens": 321}
+
+
+def test_what_a_part_counts_is_of_the_stage_that_is_added_under_its_name() -> None:
+    trace = Trace("t1")
+    with trace.stage("retrieval"):
+        count(input_tokens=1)
+        with part("rerank"):
+            count(input_tokens=20)
+        count(input_tokens=300)
+        trace.add("search", 2.0, returned=8)
+        trace.add("rerank", 1.0, returned=8)
+        trace.add("rerank", 1.0, returned=8)
+    assert [(span.stage, span.attributes.get("input_tokens")) for span in trace.spans] == [
+        ("retrieval", 301),
+        ("search", None),
+        ("rerank", 20),
+        ("rerank", None),
+    ]
+
+
+def test_a_part_outside_any_stage_is_lost() -> None:
+    with part("rerank"):
+        count(input_tokens=20)
+    trace = Trace("t1")
+    trace.add("rerank", 1.0)
     assert trace.spans[0].attributes == {}

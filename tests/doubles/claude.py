@@ -3,14 +3,16 @@
 It answers a well-formed request with the next reply of its script, and a request that the real API would refuse with
 the same status and error body; `refused` then says why. It is thinner than the real thing: no streaming, no tools, no
 images, no batches, no beta headers; it counts a token a word, reports no cache hits, knows only the models it is given,
-and does not hold a reply to `max_tokens`. Of the schema it checks validity, the keywords that structured output
-takes, and that a scripted `Says` obeys it.
+and does not hold a reply to `max_tokens`. Of the schema it checks validity, the keywords that structured output takes,
+and that a scripted `Says` obeys it. Requests to judge passages take nothing from the script: each passage gets ten
+times the share of the question's words that it holds.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 KEY = "test-key-of-the-double"
 MODEL = "claude-sonnet-5-5"
+SMALL_MODEL = "claude-haiku-5-5"
 
 _FIELDS = {"model", "max_tokens", "messages", "system", "output_config", "metadata", "stop_sequences", "thinking"}
 _ANNOTATIONS = {"title", "description", "default", "format"}
@@ -29,6 +32,9 @@ _SCHEMA_KEYWORDS = _ANNOTATIONS | {
     *("$defs", "$ref", "additionalProperties", "allOf", "anyOf", "const", "enum", "items", "minItems", "properties"),
     *("required", "type"),
 }
+_QUESTION = re.compile(r"<question>(.*?)</question>", re.DOTALL)
+_PASSAGE = re.compile(r'<passage id="(p\d+)">(.*?)</passage>', re.DOTALL)
+_WORD = re.compile(r"\w+")
 _ERROR_TYPES = {
     400: "invalid_request_error",
     401: "authentication_error",
@@ -48,6 +54,11 @@ class Says:
 
     content: Mapping[str, Any]
     thought: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Judges:
+    """How relevant each passage of the request truly is, by the words that it shares with the question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,18 +102,23 @@ class Drops:
     """The connection ends without an answer."""
 
 
-Scripted: TypeAlias = Says | Writes | Refuses | Fails | Sends | Hangs | Drops
+Scripted: TypeAlias = Says | Judges | Writes | Refuses | Fails | Sends | Hangs | Drops
 
 
 class ClaudeDouble:
     """Use it as an async context manager; `url` is the base URL for a client.
 
     `requests` holds the bodies that passed the checks, `refused` what was wrong with the others, `replies` what is
-    still to be sent.
+    still to be sent. `judging` is the script of requests to judge passages, behind whose end it judges. `hanging`
+    counts the requests left without an answer, `abandoned` those of them that the client let go of.
     """
 
-    def __init__(self, replies: Sequence[Scripted], *, key: str = KEY, models: Sequence[str] = (MODEL,)) -> None:
+    def __init__(
+        self, replies: Sequence[Scripted], *, key: str = KEY, models: Sequence[str] = (MODEL, SMALL_MODEL)
+    ) -> None:
         self.replies = list(replies)
+        self.judging: list[Scripted] = []
+        self.hanging = self.abandoned = 0
         self.requests: list[dict[str, Any]] = []
         self.refused: list[str] = []
         self.url = ""
@@ -111,7 +127,7 @@ class ClaudeDouble:
         self._closing = asyncio.Event()
         application = web.Application()
         application.router.add_post("/v1/messages", self._messages)
-        self._runner = web.AppRunner(application, access_log=None, shutdown_timeout=1.0)
+        self._runner = web.AppRunner(application, access_log=None, shutdown_timeout=1.0, handler_cancellation=True)
 
     async def __aenter__(self) -> ClaudeDouble:
         await self._runner.setup()
@@ -137,6 +153,8 @@ class ClaudeDouble:
         if wrong := next(_wrongs(body), None):
             return self._refuse(400, wrong)
         self.requests.append(body)
+        if "judgements" in body["output_config"]["format"]["schema"]["properties"]:
+            return await self._reply(self.judging.pop(0) if self.judging else Judges(), body, request)
         if not self.replies:
             return self._refuse(500, "the script has no reply for this request")
         return await self._reply(self.replies.pop(0), body, request)
@@ -146,6 +164,8 @@ class ClaudeDouble:
             case Says(content, thought):
                 Draft202012Validator(body["output_config"]["format"]["schema"]).validate(content)
                 return _message(body, json.dumps(content), thought=thought)
+            case Judges():
+                return await self._reply(Says({"judgements": _judgements(body)}), body, request)
             case Writes(text, stop_reason):
                 return _message(body, text, stop_reason=stop_reason)
             case Refuses(category):
@@ -156,7 +176,12 @@ class ClaudeDouble:
             case Sends(sent, content_type):
                 return web.Response(body=sent, content_type=content_type)
             case Hangs():
-                await self._closing.wait()
+                self.hanging += 1
+                try:
+                    await self._closing.wait()
+                except asyncio.CancelledError:
+                    self.abandoned += 1
+                    raise
                 return _error(500, "closing")
             case Drops():
                 assert request.transport is not None
@@ -166,6 +191,16 @@ class ClaudeDouble:
     def _refuse(self, status: int, message: str) -> web.Response:
         self.refused.append(message)
         return _error(status, message)
+
+
+def _judgements(body: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Read from the prompt as it is, tags and all."""
+    asked = body["messages"][-1]["content"]
+    question = set(_WORD.findall("".join(_QUESTION.findall(asked)).lower()))
+    return [
+        {"passage_id": id_, "relevance": 10 * len(question & set(_WORD.findall(text.lower()))) // max(1, len(question))}
+        for id_, text in _PASSAGE.findall(asked)
+    ]
 
 
 def _wrongs(body: dict[str, Any]) -> Iterator[str]:

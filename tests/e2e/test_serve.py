@@ -55,6 +55,7 @@ class Stage:
         given = {
             "CITEWELL_HOME": str(self.home),
             "CITEWELL_EMBEDDER": "none",
+            "CITEWELL_RERANKER": "none",
             "CITEWELL_SLACK_API_URL": self.slack.base_url,
             "SLACK_BOT_TOKEN": self.slack.bot_token,
             "SLACK_APP_TOKEN": self.slack.app_token,
@@ -114,6 +115,11 @@ async def test_a_mention_is_answered_in_its_thread_with_its_source(stage: Stage)
     assert stage.slack.rejections == []
 
 
+async def test_it_says_which_backends_are_in_use(stage: Stage) -> None:
+    served = await stage.serve(CITEWELL_RERANKER="", ANTHROPIC_API_KEY=KEY)
+    await served.says("Index: sqlite. Embedder: none. Reranker: claude-haiku-5-5. Answers: claude-sonnet-5-5.")
+
+
 async def test_over_http_a_signed_mention_is_answered_and_an_unsigned_one_refused(stage: Stage) -> None:
     served = await stage.serve(SLACK_APP_TOKEN="", SLACK_SIGNING_SECRET=stage.slack.signing_secret)
     stage.slack.request_url = f"http://127.0.0.1:{served.port}/slack/events"
@@ -171,6 +177,7 @@ async def test_what_waits_when_it_stops_is_answered_when_it_runs_again(stage: St
     assert await served.ended() == 0
     assert [answer.thread_ts for answer in stage.answers] == [first.ts]
     again = await stage.serve(**settings)
+    await again.ready()
     await stage.slack.until(lambda: len(stage.answers) == 2)
     again.signal(signal.SIGTERM)
     assert await again.ended() == 0

@@ -6,6 +6,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from retrieval.document import PUBLIC, Document, Passage
+from retrieval.evidence import Hit
 
 if TYPE_CHECKING:
     from retrieval.embed import HashEmbedder
@@ -40,6 +41,15 @@ def passages(owner: Document, *texts: str) -> list[Passage]:
             page=ordinal + 1,
         )
         for ordinal, text in enumerate(texts)
+    ]
+
+
+def hits(*texts: str) -> list[Hit]:
+    """Passages with a context sentence, in the order in which they were found."""
+    owner = Document("d", "Leaflet", "/d.md", PUBLIC, "hash")
+    return [
+        Hit(Passage(f"d#{n}", "d", n, text, "From “Leaflet”.", (), (0, len(text))), owner, 1 / n, n, n)
+        for n, text in enumerate(texts, start=1)
     ]
 
 

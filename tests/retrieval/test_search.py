@@ -7,6 +7,7 @@ import itertools
 import logging
 import subprocess
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,6 +21,7 @@ from retrieval.ram_index import RamIndex
 from retrieval.rerank import RERANKED, Reranker, ScriptedReranker
 from retrieval.search import EVERY_STAGE, PipelineSettings, Searcher
 from retrieval.vectors import fill
+from tests.retrieval.samples import document, passages, put
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -310,6 +312,17 @@ async def test_a_reranker_that_fails_or_is_slow_leaves_the_order_of_the_search(
     ran = stage(evidence, "rerank")
     assert (ran.backend, ran.returned, ran.degraded) == ("raising", 0, why)
     assert "confidential" not in caplog.text
+
+
+async def test_without_a_reranker_that_answers_one_section_does_not_fill_the_first_places() -> None:
+    index = RamIndex()
+    checklist, other = document("checklist"), document("other")
+    boxes = passages(checklist, *(f"flu {n}" for n in range(6)))
+    await index.replace(checklist, [replace(box, headings=("List",)) for box in boxes])
+    await put(index, other, *(f"flu, and what else there is to be said of it: {n}" for n in range(3)))
+    for reranker in (None, Raising(RetrievalError("busy"))):
+        evidence = await searcher(index, None, reranker=reranker).search(Query("flu", "flu"))
+        assert [hit.document.id for hit in evidence.hits[:5]] == [*["checklist"] * 2, *["other"] * 3]
 
 
 async def test_where_nothing_is_found_no_reranker_is_asked() -> None:

@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from retrieval.document import Document, Passage
 from retrieval.embed import DocumentEmbedder
 from retrieval.errors import ModelRefused, ModelUnavailable
-from retrieval.evidence import Hit
 from retrieval.rerank import RERANKED
 from retrieval.sqlite_index import SqliteIndex
 from retrieval.vectors import fill
@@ -24,7 +22,7 @@ from retrieval.voyage_api import Voyage
 from retrieval.voyage_models import EMBEDDING_MODEL, RERANK_MODEL
 from retrieval.voyage_rerank import VoyageReranker
 from tests.doubles.voyage import KEY, SERVES, Drops, Fails, Hangs, Sends, VoyageDouble
-from tests.retrieval.samples import document, put
+from tests.retrieval.samples import document, hits, put
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable
@@ -65,14 +63,6 @@ def slept() -> Slept:
 
 def embedder(voyage: Voyage, slept: Slept, model: str = EMBEDDING_MODEL) -> Embedder:
     return voyage_embedder(voyage, model, sleep=slept, jitter=lambda: 0.0)
-
-
-def hits(*texts: str) -> list[Hit]:
-    owner = Document("d", "Leaflet", "/d.md", "public", "hash")
-    return [
-        Hit(Passage(f"d#{n}", "d", n, text, "From “Leaflet”.", (), (0, len(text))), owner, 1 / n, n, n)
-        for n, text in enumerate(texts, start=1)
-    ]
 
 
 # What is sent
