@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -29,6 +30,7 @@ from memory.sqlite import SqliteMemory
 from retrieval.absent_index import AbsentIndex
 from retrieval.errors import RetrievalError
 from retrieval.grade import Grader
+from retrieval.retry import PATIENT, Retry
 from retrieval.search import PipelineSettings, Searcher
 from retrieval.sqlite_index import SqliteIndex
 
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from adapters.settings import Settings
     from bot.answerer import Answerer, Rewriter
     from bot.claude_api import Claude, Usage
+    from bot.claude_context import ClaudeContextWriter
     from bot.messages import IncomingMessage, Reply
     from retrieval.embed import Embedder
     from retrieval.index import Index
@@ -230,6 +233,37 @@ def choose_claude(settings: Settings) -> Claude | None:
         base_url=settings.anthropic_base_url,
         on_usage=_note_tokens,
     )
+
+
+def key_for_context(settings: Settings) -> str:
+    """The key that `--context` needs, or `Misconfigured`."""
+    if settings.anthropic_api_key is None:
+        msg = (
+            "--context has Claude write a sentence for each passage: set ANTHROPIC_API_KEY, or leave --context out "
+            "and title and headings serve"
+        )
+        raise Misconfigured(msg)
+    return settings.anthropic_api_key.get_secret_value()
+
+
+def choose_context_writer(settings: Settings, on_usage: Callable[[Usage], None]) -> ClaudeContextWriter:
+    """What places passages in their documents while these are taken in. `Misconfigured` without a key."""
+    api_key = key_for_context(settings)
+    from bot.claude_api import Claude
+    from bot.claude_context import ClaudeContextWriter
+    from bot.claude_models import claude_model
+    from bot.prompts import prompt
+
+    known = claude_model(settings.context_model)
+    claude = Claude.connect(
+        api_key=api_key,
+        model=settings.context_model,
+        base_url=settings.anthropic_base_url,
+        on_usage=on_usage,
+        setting="CITEWELL_CONTEXT_MODEL",
+        effort="low" if known is not None and known.effort else None,
+    )
+    return ClaudeContextWriter(claude, prompt("context"), Retry(PATIENT, asyncio.sleep, random.random))
 
 
 def _note_tokens(usage: Usage) -> None:

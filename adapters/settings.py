@@ -14,6 +14,7 @@ from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_vali
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from bot.claude_api import DEFAULT_MODEL
+from bot.claude_models import CONTEXT_MODEL
 from bot.errors import Misconfigured
 from retrieval.document import PUBLIC
 from retrieval.voyage_models import EMBEDDING_MODEL, RERANK_MODEL
@@ -49,6 +50,9 @@ class Settings(BaseSettings):
     anthropic_api_key: SecretStr | None = Field(default=None, validation_alias=AliasChoices("ANTHROPIC_API_KEY"))
     anthropic_base_url: str | None = Field(default=None, validation_alias=AliasChoices("ANTHROPIC_BASE_URL"))
     model: str = Field(default=DEFAULT_MODEL, min_length=1, description="the Claude model that writes answers")
+    context_model: str = Field(
+        default=CONTEXT_MODEL, min_length=1, description="the Claude model that places passages in their documents"
+    )
 
     voyage_api_key: SecretStr | None = Field(default=None, validation_alias=AliasChoices("VOYAGE_API_KEY"))
     voyage_base_url: str | None = Field(

@@ -74,7 +74,7 @@ class ClaudeAnswerer:
     async def answer(self, question: str, evidence: Evidence, history: Sequence[Exchange]) -> Answer:
         """A draft for a question that stands alone. Raises `Transient`, `Permanent` or `Refused`."""
         passages = {f"p{n}": hit.passage for n, hit in enumerate(evidence.hits, start=1)}
-        messages = [*_conversation(history), _user(f"{_fenced(passages)}\n\n{_fence('question', question)}")]
+        messages = [*_conversation(history), _user(f"{_fenced(passages)}\n\n{fence('question', question)}")]
         draft = await self._claude.ask(_Draft, system=self._prompt.text, messages=messages)
         if draft.kind == "ungrounded" or not draft.sentences:
             return Ungrounded(draft.missing)
@@ -98,12 +98,12 @@ class ClaudeRewriter:
         """The question as it would be asked without its conversation. Asks nobody where nothing was asked before."""
         if not earlier:
             return question
-        asked = "\n".join(_fence("earlier", text) for text in earlier[-_REMEMBERED:])
+        asked = "\n".join(fence("earlier", text) for text in earlier[-_REMEMBERED:])
         try:
             rewritten = await self._claude.ask(
                 _Standalone,
                 system=self._prompt.text,
-                messages=[_user(f"{asked}\n\n{_fence('question', question)}")],
+                messages=[_user(f"{asked}\n\n{fence('question', question)}")],
             )
         except CitewellError as error:
             _log.warning("the rewriting fell back on the rules: %s", type(error).__name__)
@@ -119,14 +119,14 @@ def _faithful(rewritten: str, question: str, earlier: Sequence[str]) -> bool:
     return not unborne(rewritten, "\n".join([question, *earlier])) and not unborne(question, rewritten)
 
 
-def _fence(tag: str, text: str) -> str:
+def fence(tag: str, text: str) -> str:
     """Text as data between tags. Whatever in it could be read as a tag is escaped; "<5 mg" stays as it is."""
     return f"<{tag}>{_TAG.sub('&lt;', text)}</{tag}>"
 
 
 def _fenced(passages: Mapping[str, Passage]) -> str:
     blocks = (
-        f'<passage id="{short}">\n{_fence("about", passage.context)}\n{_fence("text", passage.text)}\n</passage>'
+        f'<passage id="{short}">\n{fence("about", passage.about)}\n{fence("text", passage.text)}\n</passage>'
         for short, passage in passages.items()
     )
     return "\n".join(blocks)

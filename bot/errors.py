@@ -2,6 +2,7 @@
 
     CitewellError
     ├── Transient      worth trying again: a time-out, a rate limit, a server that is down
+    │   └── Malformed          a reply that is out of shape, even when asked for a second time
     ├── Permanent      not mended by trying again: a bad key, a request that is refused as malformed
     │   └── Misconfigured      the operator's to mend; the message says how
     └── Refused        the model would not answer, which is an ending of its own and no fault
@@ -26,6 +27,10 @@ class Transient(CitewellError):
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class Malformed(Transient):
+    """The reply is not in the form asked for. The server is well, so what is asked next may well be answered."""
 
 
 class Permanent(CitewellError):

@@ -32,8 +32,8 @@ class PipelineSettings:
     """Which stages may run; one that has no backend is left out.
 
     `hyde`: a made-up passage helps the search. `hybrid`: by meaning beside by words. `rerank`: the hits are put in a
-    better order. `grade`: the evidence is judged; without it, whatever was found counts as correct. `context`: the
-    passages' context sentences are searched too.
+    better order. `grade`: the evidence is judged; without it, whatever was found counts as correct. `context`: words
+    find a passage by its headings and by what a model wrote of it too; vectors are made with these, whatever is set.
     """
 
     hyde: bool = True
@@ -96,7 +96,9 @@ class Searcher:
             reranker = self._reranker if pipeline.rerank else None
             depth = max(k, JUDGED, RERANKED if pipeline.rerank else 0)
             began = self._clock()
-            hits = await self._index.search(query.standalone, vector, k=depth, collections=collections)
+            hits = await self._index.search(
+                query.standalone, vector, k=depth, collections=collections, context=pipeline.context
+            )
             stages.append(self._stage("search", self._index.name, began, len(hits), lacking))
             if reranker is not None and hits:
                 hits = await self._rerank(reranker, query.standalone, hits, stages)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from bot.answer import Fact, Sentence, Ungrounded
-from bot.claude import ClaudeAnswerer, ClaudeRewriter, _fence
+from bot.claude import ClaudeAnswerer, ClaudeRewriter, fence
 from bot.claude_api import Claude, Usage
 from bot.errors import Misconfigured, Permanent, Refused, Transient
 from bot.followup import RuleRewriter
@@ -133,7 +133,7 @@ async def test_a_passage_cannot_leave_its_fence() -> None:
 
 @given(st.lists(st.sampled_from([*"</>!? \nab0", "text", "passage"])).map("".join))
 def test_no_text_holds_a_tag_once_it_is_fenced(text: str) -> None:
-    inside = _fence("text", text).removeprefix("<text>").removesuffix("</text>")
+    inside = fence("text", text).removeprefix("<text>").removesuffix("</text>")
     assert "<text" not in inside
     assert "</text" not in inside
     assert inside.replace("&lt;", "<") == text
