@@ -139,12 +139,16 @@ def _after(placed: Placed) -> str:
 
 
 def _counted(usage: Usage) -> str:
-    cost = dollars(usage)
-    price = "its price is not known here" if cost is None else f"${cost:,.2f} at the list prices of {prices_read()}"
     return (
         f"{usage.input_tokens:,} input, {usage.output_tokens:,} output, {usage.cache_write_tokens:,} cache write and "
-        f"{usage.cache_read_tokens:,} cache read tokens: {price}"
+        f"{usage.cache_read_tokens:,} cache read tokens: {_price(dollars(usage))}"
     )
+
+
+def _price(cost: float | None) -> str:
+    if cost is None:
+        return "what they cost is not known here"
+    return f"{'under $0.01' if cost < 0.01 else f'${cost:,.2f}'} at the list prices of {prices_read()}"
 
 
 def _tokens(usage: Usage) -> dict[str, Any]:
