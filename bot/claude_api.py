@@ -201,7 +201,7 @@ class Claude:
         try:
             message = _Message.model_validate_json(body)
         except ValidationError:
-            raise Malformed("Claude's server sent something that is no message") from None
+            raise Transient("Claude's server sent something that is no message") from None
         self._report(message.usage)
         if message.stop_reason == "refusal":
             category = message.stop_details.category if message.stop_details else None

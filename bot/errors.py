@@ -30,7 +30,7 @@ class Transient(CitewellError):
 
 
 class Malformed(Transient):
-    """The reply is not in the form asked for. The server is well, so what is asked next may well be answered."""
+    """What the model wrote is not in the form asked for. The server is well, and may answer what is asked next."""
 
 
 class Permanent(CitewellError):

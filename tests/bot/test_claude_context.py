@@ -151,7 +151,13 @@ async def test_a_document_cannot_leave_its_fence() -> None:
         assert tags == ["document", "/document", "passage", "/passage"]
 
 
-@pytest.mark.parametrize("busy", [Fails(429), Fails(529), Fails(500), Drops(), Fails(429, {"retry-after": "17"})])
+@pytest.mark.parametrize(
+    "busy",
+    [
+        *(Fails(429), Fails(529), Fails(500), Drops(), Sends(b"<html>proxy</html>", "text/html")),
+        Fails(429, {"retry-after": "17"}),
+    ],
+)
 async def test_a_busy_server_is_asked_again_with_patience(busy: Scripted) -> None:
     twice = 1 if busy == Fails(429, {"retry-after": "17"}) else 2
     async with writing(*[busy] * twice, Says({"sentence": SAID})) as (writer, _, _, slept):
@@ -166,9 +172,7 @@ async def test_a_storm_that_outlasts_the_tries_is_unavailable() -> None:
         assert len(slept) == ATTEMPTS - 1
 
 
-@pytest.mark.parametrize(
-    "reply", [[Refuses("bio")], [Writes("I'd rather chat.")] * 2, [Sends(b"<html>proxy</html>", "text/html")] * 2]
-)
+@pytest.mark.parametrize("reply", [[Refuses("bio")], [Writes("I'd rather chat.")] * 2])
 async def test_one_passage_that_gets_no_sentence_does_not_stop_the_others(
     reply: list[Scripted], caplog: pytest.LogCaptureFixture
 ) -> None:
