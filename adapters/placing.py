@@ -39,7 +39,6 @@ class Placed:
     used: Usage
     passages: int = 0
     documents: int = 0
-    agreed: bool = False
     written: Written = field(default_factory=Written)
     stopped_by: signal.Signals | None = None
     failure: RetrievalError | None = None
@@ -84,8 +83,7 @@ async def place(app: Application, report: IngestReport, *, yes: bool) -> Placed:
             click.echo("Every passage of these documents has its sentence.", err=True)
             return placed
         click.echo(_before(placed), err=True)
-        placed.agreed = yes or await _agrees()
-        if not placed.agreed:
+        if not (yes or await _agrees()):
             click.echo("None is written.", err=True)
             return placed
         with bar("Placing passages") as advance, stopped_by_signal() as stopping:

@@ -62,8 +62,7 @@ class ClaudeContextWriter:
     def estimate(self, stretch: Stretch) -> Usage:
         """The tokens that the sentences of a stretch will take, by the lengths of the texts.
 
-        It is right for English to some tenths. Other scripts take more, and so does a model that thinks before it
-        writes.
+        Scripts other than Latin take more, and so does a model that thinks before it writes.
         """
         asked = len(stretch.waiting)
         shown = _tokens(self._prompt.text) + _tokens(stretch.text)

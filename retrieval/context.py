@@ -17,6 +17,12 @@ LONGEST_SENTENCE = 300
 
 _LONGEST_TITLE = 90
 
+_COMMANDING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""Unicode categories of what breaks a line, commands a terminal or turns text around, and of halves of characters."""
+
+_JOINERS = "\u200c\u200d"
+"""Of these, what words of Persian, Hindi and others are written with."""
+
 _MARKUP = re.compile(r"<\s*[/!?]?\s*[^\W\d_]|[`*_#|{}\[\]\\]|\w://|\bwww\.")
 """Tags, Markdown, JSON and addresses; "<5 mg" is none of them."""
 
@@ -45,8 +51,8 @@ def context_sentence(title: str, headings: Sequence[str], columns: Sequence[str]
 def checked_sentence(written: str) -> str | None:
     """What a model wrote, if it is fit to be stored: words on one line, no more than a sentence or two, no markup."""
     sentence = written.strip()
-    visible = all(unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Zl", "Zp"} for char in sentence)
-    fit = visible and len(sentence) <= LONGEST_SENTENCE and any(map(str.isalpha, sentence))
+    plain = all(char in _JOINERS or unicodedata.category(char) not in _COMMANDING for char in sentence)
+    fit = plain and len(sentence) <= LONGEST_SENTENCE and any(map(str.isalpha, sentence))
     return sentence if fit and not _MARKUP.search(sentence) else None
 
 

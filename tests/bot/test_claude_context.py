@@ -172,6 +172,24 @@ async def test_a_storm_that_outlasts_the_tries_is_unavailable() -> None:
         assert len(slept) == ATTEMPTS - 1
 
 
+async def test_a_storm_loses_nothing_that_was_written_and_the_next_run_asks_for_the_rest() -> None:
+    owner = document()
+    index = RamIndex()
+    await index.replace(owner, passages(owner, *(f"Passage {number}. {LONG}" for number in range(12))))
+    storm = True
+
+    def weather(body: Mapping[str, Any]) -> Scripted:
+        return Fails(429, {"retry-after": "17"}) if storm and len(double.requests) > 5 else about(body)
+
+    async with writing(otherwise=weather) as (writer, double, _, _):
+        with pytest.raises(ModelUnavailable, match="429"):
+            await write(index, writer, [owner])
+        assert sum(bool(one.sentence) for one in await index.passages_of(owner.id)) == 5
+        storm = False
+        double.requests.clear()
+        assert (await write(index, writer, [owner])).stored == len(double.requests) == 7
+
+
 @pytest.mark.parametrize("reply", [[Refuses("bio")], [Writes("I'd rather chat.")] * 2])
 async def test_one_passage_that_gets_no_sentence_does_not_stop_the_others(
     reply: list[Scripted], caplog: pytest.LogCaptureFixture

@@ -28,7 +28,9 @@ def test_what_is_embedded_is_the_sentence_or_else_title_and_headings_then_the_te
     assert passage("From “Flu”.").with_sentence(SENTENCE).search_text == f"{SENTENCE}\nRaw text."
 
 
-@pytest.mark.parametrize("good", [SENTENCE, f"  {SENTENCE}\n", "Über die Impfung.", "关于流感疫苗的说明。", "A" * 300])
+@pytest.mark.parametrize(
+    "good", [SENTENCE, f"  {SENTENCE}\n", "Über die Impfung.", "关于流感疫苗的说明。", "دربارهٔ می\u200cشود.", "A" * 300]
+)
 def test_a_plain_sentence_is_let_in(good: str) -> None:
     assert checked_sentence(good) == good.strip()
 
