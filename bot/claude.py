@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from bot.answer import Answer, Fact, Sentence, Ungrounded
 from bot.errors import CitewellError
+from bot.fence import fence, fenced
 from bot.quantities import unborne
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ _log = logging.getLogger(__name__)
 
 _LONGEST = 500
 _REMEMBERED = 8  # earlier questions: a follow-up seldom reaches back further
-_TAG = re.compile(r"<(?=\s*[/!?]?\s*[^\W\d_])")
 _MARKER = re.compile(r"\s?\[\d{1,3}\]")
 
 _Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
@@ -74,7 +74,7 @@ class ClaudeAnswerer:
     async def answer(self, question: str, evidence: Evidence, history: Sequence[Exchange]) -> Answer:
         """A draft for a question that stands alone. Raises `Transient`, `Permanent` or `Refused`."""
         passages = {f"p{n}": hit.passage for n, hit in enumerate(evidence.hits, start=1)}
-        messages = [*_conversation(history), _user(f"{_fenced(passages)}\n\n{fence('question', question)}")]
+        messages = [*_conversation(history), _user(f"{fenced(passages)}\n\n{fence('question', question)}")]
         draft = await self._claude.ask(_Draft, system=self._prompt.text, messages=messages)
         if draft.kind == "ungrounded" or not draft.sentences:
             return Ungrounded(draft.missing)
@@ -117,19 +117,6 @@ class ClaudeRewriter:
 def _faithful(rewritten: str, question: str, earlier: Sequence[str]) -> bool:
     """Whether every figure of the rewriting was asked about, and every figure of the question is still there."""
     return not unborne(rewritten, "\n".join([question, *earlier])) and not unborne(question, rewritten)
-
-
-def fence(tag: str, text: str) -> str:
-    """Text as data between tags. Whatever in it could be read as a tag is escaped; "<5 mg" stays as it is."""
-    return f"<{tag}>{_TAG.sub('&lt;', text)}</{tag}>"
-
-
-def _fenced(passages: Mapping[str, Passage]) -> str:
-    blocks = (
-        f'<passage id="{short}">\n{fence("about", passage.about)}\n{fence("text", passage.text)}\n</passage>'
-        for short, passage in passages.items()
-    )
-    return "\n".join(blocks)
 
 
 def _sentence(written: _DraftSentence, passages: Mapping[str, Passage]) -> Sentence:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
-from bot.claude import fence
 from bot.claude_api import Usage
 from bot.claude_models import CACHED_FROM, claude_model
 from bot.errors import Malformed, Permanent, Refused, Transient
+from bot.fence import fence
 from retrieval.errors import ModelRefused, ModelUnavailable
 
 if TYPE_CHECKING:

@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from bot.answer import Fact, Sentence, Ungrounded
-from bot.claude import ClaudeAnswerer, ClaudeRewriter, fence
+from bot.claude import ClaudeAnswerer, ClaudeRewriter
 from bot.claude_api import Claude, Usage
 from bot.errors import Misconfigured, Permanent, Refused, Transient
+from bot.fence import fence
 from bot.followup import RuleRewriter
 from bot.prompts import prompt
 from memory.replay import Exchange
