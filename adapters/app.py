@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -29,6 +30,7 @@ from memory.sqlite import SqliteMemory
 from retrieval.absent_index import AbsentIndex
 from retrieval.errors import RetrievalError
 from retrieval.grade import Grader
+from retrieval.retry import PATIENT, Retry
 from retrieval.search import Searcher
 from retrieval.sqlite_index import SqliteIndex
 
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from adapters.settings import Settings
     from bot.answerer import Answerer, Rewriter
     from bot.claude_api import Claude, Usage
+    from bot.claude_context import ClaudeContextWriter
     from bot.messages import IncomingMessage, Reply
     from retrieval.corrective import QueryRewriter
     from retrieval.embed import Embedder
@@ -138,7 +141,7 @@ async def build(
     memories = Memories(durable=SqliteMemory(memory_file), guests=RamMemory())
     grader = await asyncio.to_thread(Grader.fitted, threshold=settings.evidence_threshold)
     claude = await asyncio.to_thread(choose_claude, settings)
-    small = claude.using(settings.small_model) if claude else None
+    small = _small(claude, settings)
     hypothetical, query_rewriter = await asyncio.to_thread(_search_helpers, small)
     reranker = await choose_reranker(settings, voyage, small)
     searcher = Searcher(index, embedder, grader, reranker=reranker, writer=hypothetical, rewriter=query_rewriter)
@@ -273,6 +276,46 @@ def choose_claude(settings: Settings) -> Claude | None:
         base_url=settings.anthropic_base_url,
         on_usage=_count_tokens,
     )
+
+
+def _small(claude: Claude | None, settings: Settings) -> Claude | None:
+    """The model for what is asked often, told to think little where it can be told."""
+    if claude is None:
+        return None
+    from bot.claude_models import thrifty
+
+    model = settings.small_model
+    return claude.using(model, setting="CITEWELL_SMALL_MODEL", effort=thrifty(model))
+
+
+def key_for_context(settings: Settings) -> str:
+    """The key that `--context` needs, or `Misconfigured`."""
+    if settings.anthropic_api_key is None:
+        msg = (
+            "--context has Claude write a sentence for each passage: set ANTHROPIC_API_KEY, or leave --context out "
+            "and title and headings serve"
+        )
+        raise Misconfigured(msg)
+    return settings.anthropic_api_key.get_secret_value()
+
+
+def choose_context_writer(settings: Settings, on_usage: Callable[[Usage], None]) -> ClaudeContextWriter:
+    """What places passages in their documents while these are taken in. `Misconfigured` without a key."""
+    api_key = key_for_context(settings)
+    from bot.claude_api import Claude
+    from bot.claude_context import ClaudeContextWriter
+    from bot.claude_models import thrifty
+    from bot.prompts import prompt
+
+    claude = Claude.connect(
+        api_key=api_key,
+        model=settings.small_model,
+        base_url=settings.anthropic_base_url,
+        on_usage=on_usage,
+        setting="CITEWELL_SMALL_MODEL",
+        effort=thrifty(settings.small_model),
+    )
+    return ClaudeContextWriter(claude, prompt("context"), Retry(PATIENT, asyncio.sleep, random.random))
 
 
 def _count_tokens(usage: Usage) -> None:

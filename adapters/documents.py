@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from adapters.app import Application
+    from adapters.placing import Placed
     from retrieval.index import IndexStatus
     from retrieval.ingest_report import IngestReport
 
@@ -41,7 +42,7 @@ class Filled:
 
 async def take_in(app: Application, paths: Sequence[Path], *, collection: str, prune: bool) -> IngestReport:
     """Take documents in, with a progress bar on a terminal's stderr. They can be searched by words at once."""
-    with _bar("Reading documents") as advance:
+    with bar("Reading documents") as advance:
         return await ingest(
             paths,
             app.index,
@@ -58,7 +59,7 @@ async def fill_in(app: Application) -> Filled:
     """
     if app.embedder is None:
         return Filled(await app.index.status())
-    with _bar("Learning their meaning") as advance, stopped_by_signal() as stopping:
+    with bar("Learning their meaning") as advance, stopped_by_signal() as stopping:
         await fill(app.index, app.embedder, on_progress=advance, stop=stopping.event)
     return Filled(await app.index.status(), stopping.by)
 
@@ -85,14 +86,15 @@ def print_report(report: IngestReport) -> None:
     say(f"{report.collection}: {counted or 'no documents there'}")
 
 
-def report_json(report: IngestReport, status: IndexStatus) -> dict[str, Any]:
-    """The report with what the index holds after it."""
+def report_json(report: IngestReport, status: IndexStatus, placed: Placed | None) -> dict[str, Any]:
+    """The report with what the index holds after it, and what its sentences cost if any were asked for."""
     vectors = {"embedded": status.embedded, "passages": status.passages, "model": status.model}
-    return report.as_json() | {"vectors": vectors}
+    return report.as_json() | {"context": placed.as_json() if placed else None, "vectors": vectors}
 
 
 @contextmanager
-def _bar(title: str) -> Iterator[Callable[[int, int], None]]:
+def bar(title: str) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar on a terminal's stderr, and nothing elsewhere; it is told how much of how much is done."""
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:

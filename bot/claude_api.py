@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
-from bot.errors import CitewellError, Misconfigured, Permanent, Refused, Transient
+from bot.errors import CitewellError, Malformed, Misconfigured, Permanent, Refused, Transient
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from anthropic import APIError, AsyncAnthropic
-    from anthropic.types import MessageParam
+    from anthropic.types import MessageParam, OutputConfigParam
+
+    from bot.claude_models import Effort
 
 DEFAULT_MODEL = "claude-sonnet-5-5"
 SMALL_MODEL = "claude-haiku-5-5"
@@ -28,8 +30,7 @@ _TO_MEND = {
     401: "Claude's server refused the key (401): check ANTHROPIC_API_KEY",
     402: "Claude's server wants a payment first (402): see to the billing of the account behind ANTHROPIC_API_KEY",
     403: "Claude's server forbids this (403): check what the key in ANTHROPIC_API_KEY may use",
-    404: "Claude's server knows no model {model!r} (404): choose another in CITEWELL_MODEL or"
-    " CITEWELL_SMALL_MODEL, whichever names it, or check ANTHROPIC_BASE_URL",
+    404: "Claude's server knows no model {model!r} (404): choose another in {setting}, or check ANTHROPIC_BASE_URL",
 }
 _BUSY = {408, 409, 429}  # and every 5xx, 529 (overloaded) among them
 
@@ -45,6 +46,16 @@ class Usage:
     output_tokens: int
     cache_read_tokens: int
     cache_write_tokens: int
+
+    def __add__(self, other: Usage) -> Usage:
+        """The tokens of both, of one model."""
+        return Usage(
+            self.model,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cache_read_tokens + other.cache_read_tokens,
+            self.cache_write_tokens + other.cache_write_tokens,
+        )
 
 
 class _Tokens(BaseModel):
@@ -85,7 +96,8 @@ class Claude:
     """A model behind the Messages API, safe to call from many tasks at once.
 
     `timeout` bounds a whole `ask`, second try included; `pause` comes before a second try where the server names no
-    wait; both in seconds. `on_usage` is told of every reply that was paid for, in the task that asked.
+    wait; both in seconds. `on_usage` is told of every reply that was paid for, in the task that asked. `setting` is
+    where the operator chose the model, and `effort` how hard it is to think, where it can be told.
     """
 
     def __init__(
@@ -96,12 +108,16 @@ class Claude:
         timeout: float = 30.0,
         pause: float = 0.5,
         on_usage: Callable[[Usage], None] | None = None,
+        setting: str = "CITEWELL_MODEL",
+        effort: Effort | None = None,
     ) -> None:
         self._client = client
         self._model = model
         self._timeout = timeout
         self._pause = pause
         self._on_usage = on_usage
+        self._setting = setting
+        self._effort: Effort | None = effort
 
     @classmethod
     def connect(
@@ -113,6 +129,8 @@ class Claude:
         timeout: float = 30.0,
         pause: float = 0.5,
         on_usage: Callable[[Usage], None] | None = None,
+        setting: str = "CITEWELL_MODEL",
+        effort: Effort | None = None,
     ) -> Claude:
         """A model at Anthropic, or at any other server (`base_url`) that speaks the Messages API.
 
@@ -126,16 +144,24 @@ class Claude:
         client = AsyncAnthropic(
             api_key=api_key, base_url=base_url, timeout=timeout, max_retries=0, open_telemetry=False
         )
-        return cls(client, model=model, timeout=timeout, pause=pause, on_usage=on_usage)
+        return cls(client, model=model, timeout=timeout, pause=pause, on_usage=on_usage, setting=setting, effort=effort)
 
     @property
     def model(self) -> str:
         """The model's name, as traces give it."""
         return self._model
 
-    def using(self, model: str) -> Claude:
+    def using(self, model: str, *, setting: str, effort: Effort | None = None) -> Claude:
         """Another model over the same connections, which either one's `aclose` lets go of."""
-        return Claude(self._client, model=model, timeout=self._timeout, pause=self._pause, on_usage=self._on_usage)
+        return Claude(
+            self._client,
+            model=model,
+            timeout=self._timeout,
+            pause=self._pause,
+            on_usage=self._on_usage,
+            setting=setting,
+            effort=effort,
+        )
 
     async def ask(self, shape: type[Shape], *, system: str, messages: Sequence[MessageParam]) -> Shape:
         """The model's reply as `shape`. What may pass by itself is tried twice: a server that is busy for a moment, a
@@ -172,13 +198,16 @@ class Claude:
     async def _call(self, shape: type[Shape], system: str, messages: Sequence[MessageParam], room: int) -> _Message:
         from anthropic import APIError, transform_schema
 
+        output: OutputConfigParam = {"format": {"type": "json_schema", "schema": transform_schema(shape)}}
+        if self._effort is not None:
+            output["effort"] = self._effort
         try:
             raw = await self._client.messages.with_raw_response.create(
                 model=self._model,
                 max_tokens=room,
                 system=[{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}],
                 messages=messages,
-                output_config={"format": {"type": "json_schema", "schema": transform_schema(shape)}},
+                output_config=output,
             )
             body = await raw.read()
         except APIError as error:
@@ -212,7 +241,7 @@ class Claude:
         if status is None:
             return Transient(f"Claude cannot be reached ({type(error).__name__})")
         if status in _TO_MEND:
-            return Misconfigured(_TO_MEND[status].format(model=self._model))
+            return Misconfigured(_TO_MEND[status].format(model=self._model, setting=self._setting))
         if status in _BUSY or status >= 500:
             return Transient(f"Claude's server is busy or down ({status})", retry_after=_retry_after(error))
         return Permanent(f"Claude's server would not take the request ({status})")
@@ -226,7 +255,7 @@ def _read(shape: type[Shape], message: _Message) -> Shape:
     except ValidationError:
         reason = "was cut short" if message.cut_short else "is not in the form asked for"
         msg = f"the model's reply {reason}"
-        raise Transient(msg) from None
+        raise Malformed(msg) from None
 
 
 def _retry_after(error: Any) -> float | None:

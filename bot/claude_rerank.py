@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from bot.errors import CitewellError, Transient
+from bot.errors import CitewellError, Transient, for_retrieval
 from bot.fence import fence, fenced
 from bot.trace import part
-from retrieval.errors import ModelRefused, ModelUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +67,8 @@ class ClaudeReranker:
                 async with asyncio.TaskGroup() as group:
                     asked = [group.create_task(self._judged(question, hits[at::requests])) for at in range(requests)]
         except ExceptionGroup as failed:
-            raise _mapped(failed.exceptions[0]) from None
+            first = failed.exceptions[0]
+            raise (for_retrieval(first) if isinstance(first, CitewellError) else first) from None
         for at, task in enumerate(asked):
             scores[at::requests] = task.result()
         return scores
@@ -85,14 +85,3 @@ class ClaudeReranker:
         if given.keys() != passages.keys() or len(reply.judgements) != len(passages):
             raise Transient("the model judged other passages than it was given")
         return [given[short] for short in passages]
-
-
-def _mapped(error: Exception) -> Exception:
-    """Ours for the search's, which knows nothing of this package; a fault of our own as it is."""
-    match error:
-        case Transient():
-            return ModelUnavailable(f"Claude could not rerank: {error}", retry_after=error.retry_after)
-        case CitewellError():
-            return ModelRefused(f"Claude could not rerank: {error}")
-        case _:
-            return error

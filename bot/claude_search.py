@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
-from bot.errors import CitewellError, Refused, Transient
+from bot.errors import CitewellError, Refused, for_retrieval
 from bot.fence import fence
 from bot.trace import part
-from retrieval.errors import ModelRefused, ModelUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +80,5 @@ async def _ask(claude: Claude, shape: type[_Shape], prompt: Prompt, content: str
         return await claude.ask(shape, system=prompt.text, messages=[{"role": "user", "content": content}])
     except Refused:
         return None
-    except Transient as error:
-        raise ModelUnavailable(str(error), retry_after=error.retry_after) from None
     except CitewellError as error:
-        raise ModelRefused(str(error)) from None
+        raise for_retrieval(error) from None

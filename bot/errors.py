@@ -2,6 +2,7 @@
 
     CitewellError
     ├── Transient      worth trying again: a time-out, a rate limit, a server that is down
+    │   └── Malformed          a reply that is out of shape, even when asked for a second time
     ├── Permanent      not mended by trying again: a bad key, a request that is refused as malformed
     │   └── Misconfigured      the operator's to mend; the message says how
     └── Refused        the model would not answer, which is an ending of its own and no fault
@@ -14,6 +15,8 @@ see a fixed sentence and the trace's id, never the text of an exception.
 from __future__ import annotations
 
 import traceback
+
+from retrieval.errors import ModelRefused, ModelUnavailable, RetrievalError
 
 
 class CitewellError(Exception):
@@ -28,6 +31,10 @@ class Transient(CitewellError):
         self.retry_after = retry_after
 
 
+class Malformed(Transient):
+    """What the model wrote is not in the form asked for. The server is well, and may answer what is asked next."""
+
+
 class Permanent(CitewellError):
     """Trying again will not help."""
 
@@ -38,6 +45,13 @@ class Misconfigured(Permanent):
 
 class Refused(CitewellError):
     """The model declined to answer."""
+
+
+def for_retrieval(error: CitewellError) -> RetrievalError:
+    """The same in the terms of `retrieval`, which asks models through ports and knows nothing of this tree."""
+    if isinstance(error, Transient):
+        return ModelUnavailable(f"{error}.", retry_after=error.retry_after)
+    return ModelRefused(f"{error}.")
 
 
 def outline(error: BaseException) -> str:

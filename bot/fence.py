@@ -21,7 +21,7 @@ def fence(tag: str, text: str) -> str:
 def fenced(passages: Mapping[str, Passage]) -> str:
     """Passages with the short ids that a model is to call them by: where each comes from, and its raw text."""
     blocks = (
-        f'<passage id="{short}">\n{fence("about", passage.context)}\n{fence("text", passage.text)}\n</passage>'
+        f'<passage id="{short}">\n{fence("about", passage.about)}\n{fence("text", passage.text)}\n</passage>'
         for short, passage in passages.items()
     )
     return "\n".join(blocks)

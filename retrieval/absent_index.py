@@ -38,10 +38,16 @@ class AbsentIndex:
         self._fail(collection)
 
     async def search(
-        self, words: str, vector: Vector | None, *, k: int, collections: Collection[str] | None = None
+        self,
+        words: str,
+        vector: Vector | None,
+        *,
+        k: int,
+        collections: Collection[str] | None = None,
+        context: bool = True,
     ) -> Sequence[Hit]:
         """Raises."""
-        self._fail(words, vector, k, collections)
+        self._fail(words, vector, k, collections, context)
 
     async def passages(self, ids: Collection[str], *, collections: Collection[str] | None = None) -> Sequence[Hit]:
         """Raises."""
@@ -66,6 +72,10 @@ class AbsentIndex:
     async def add_vectors(self, ids: Sequence[str], vectors: Vector) -> None:
         """Raises."""
         self._fail(ids, vectors)
+
+    async def set_contexts(self, passages: Sequence[Passage]) -> None:
+        """Raises."""
+        self._fail(passages)
 
     async def status(self) -> IndexStatus:
         """Raises."""

@@ -1,7 +1,9 @@
-"""The sentence that places a passage in its document, made without a model."""
+"""The sentence that places a passage in its document: made of title and headings, or a model's after a check."""
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,7 +12,19 @@ if TYPE_CHECKING:
 LONGEST = 200
 """Characters a context sentence has at most, so that the passage itself has room in the embedding model's window."""
 
+LONGEST_SENTENCE = 300
+"""Characters that a model's sentence has at most; it is asked for about half of that."""
+
 _LONGEST_TITLE = 90
+
+_COMMANDING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""Unicode categories of what breaks a line, commands a terminal or turns text around, and of halves of characters."""
+
+_JOINERS = "\u200c\u200d"
+"""Of these, what words of Persian, Hindi and others are written with."""
+
+_MARKUP = re.compile(r"<\s*[/!?]?\s*[^\W\d_]|[`*_#|{}\[\]\\]|\w://|\bwww\.")
+"""Tags, Markdown, JSON and addresses; "<5 mg" is none of them."""
 
 
 def context_sentence(title: str, headings: Sequence[str], columns: Sequence[str] = ()) -> str:
@@ -30,8 +44,16 @@ def context_sentence(title: str, headings: Sequence[str], columns: Sequence[str]
         else:
             kept = [_cut(kept[0], LONGEST - len(start) - 8)]
     under = f", under {' > '.join(kept)}" if kept else ""
-    sentence = _cut(start + under + tail, LONGEST - 1)
+    sentence = _cut(" ".join((start + under + tail).split()), LONGEST - 1)
     return sentence if sentence.endswith((".", "?", "!", "…")) else f"{sentence}."
+
+
+def checked_sentence(written: str) -> str | None:
+    """What a model wrote, if it is fit to be stored: words on one line, no more than a sentence or two, no markup."""
+    sentence = written.strip()
+    plain = all(char in _JOINERS or unicodedata.category(char) not in _COMMANDING for char in sentence)
+    fit = plain and len(sentence) <= LONGEST_SENTENCE and any(map(str.isalpha, sentence))
+    return sentence if fit and not _MARKUP.search(sentence) else None
 
 
 def _cut(text: str, length: int) -> str:

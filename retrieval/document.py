@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -35,10 +35,10 @@ class Document:
 class Passage:
     """One stretch of a document, small enough to be quoted and large enough to be understood.
 
-    `text` is the raw text: the only thing ever quoted. `context` is a sentence that helps the machine find it
-    (title and headings where no model wrote one); people never see it. `span` counts characters in the document's
-    loaded text, end exclusive: `loaded_text[span[0]:span[1]] == text`. `place` says where it stands when a file has
-    pages, slides or sheets ("page 3", "slide 2", "sheet Wards"), else it is empty.
+    `text` is the raw text: the only thing ever quoted. `context` helps the machine find it, and people never see it:
+    its first line names title and headings, and where a model wrote a sentence, that is its second line. `span` counts
+    characters in the document's loaded text, end exclusive: `loaded_text[span[0]:span[1]] == text`. `place` says where
+    it stands when a file has pages, slides or sheets ("page 3", "slide 2", "sheet Wards"), else it is empty.
     """
 
     id: str
@@ -52,6 +52,21 @@ class Passage:
     page: int | None = None
 
     @property
+    def about(self) -> str:
+        """Title and headings, taken from the document itself."""
+        return self.context.partition("\n")[0]
+
+    @property
+    def sentence(self) -> str:
+        """What a model wrote to place it in its document, empty where none did. It serves to find, and nothing else."""
+        return self.context.partition("\n")[2]
+
+    @property
     def search_text(self) -> str:
-        """What embedders and rerankers read: the context sentence, then the raw text."""
-        return f"{self.context}\n{self.text}" if self.context else self.text
+        """What is embedded: the model's sentence, or else title and headings, then the raw text."""
+        context = self.sentence or self.about
+        return f"{context}\n{self.text}" if context else self.text
+
+    def with_sentence(self, sentence: str) -> Passage:
+        """The same passage, placed by this sentence, which is one line."""
+        return replace(self, context=f"{self.about}\n{sentence}")

@@ -25,9 +25,10 @@ def written(term: str) -> str:
     return term.replace(".", _POINT)
 
 
-def match_expression(phrases: Sequence[Phrase]) -> str:
-    """An expression that matches a passage with any of the phrases; empty if there are none.
+def match_expression(phrases: Sequence[Phrase], columns: Sequence[str] = ()) -> str:
+    """An expression that matches a passage with any of the phrases, in these columns or in any; empty without phrases.
 
     Each stands in quotes and holds letters and digits only, so nothing that a person types is read as query syntax.
     """
-    return " OR ".join(f'"{" ".join(written(word) for word in phrase)}"' for phrase in phrases)
+    any_of_them = " OR ".join(f'"{" ".join(written(word) for word in phrase)}"' for phrase in phrases)
+    return f"{{{' '.join(columns)}}} : ({any_of_them})" if columns and any_of_them else any_of_them

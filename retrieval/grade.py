@@ -124,7 +124,7 @@ def signals(question: str, hit: Hit, total: int, frequencies: Mapping[str, int])
 
     asked = {term: weight(term) for term in terms(question)}
     titled = {term: weight(term) for term in terms(hit.document.title)}
-    passage = {stem(word) for word in words(f"{hit.document.title}\n{hit.passage.search_text}")}
+    passage = {stem(word) for word in words(f"{hit.document.title}\n{hit.passage.about}\n{hit.passage.text}")}
     whole = sum(asked.values())
     covered = sum(weight for term, weight in asked.items() if term in passage)
     return Signals(

@@ -48,12 +48,19 @@ class Index(Protocol):
         ...
 
     async def search(
-        self, words: str, vector: Vector | None, *, k: int, collections: Collection[str] | None = None
+        self,
+        words: str,
+        vector: Vector | None,
+        *,
+        k: int,
+        collections: Collection[str] | None = None,
+        context: bool = True,
     ) -> Sequence[Hit]:
         """The `k` best passages, best first, fused by rank where both lists ran.
 
         `words` is a person's text and is never read as query syntax; empty means vectors alone. `vector` None means
         words alone. `collections` limits the search inside the query; None means all, an empty one finds nothing.
+        Without `context`, words are looked for in titles and raw texts alone.
         """
         ...
 
@@ -82,6 +89,13 @@ class Index(Protocol):
 
     async def add_vectors(self, ids: Sequence[str], vectors: Vector) -> None:
         """Store one row an id. Ids that have gone meanwhile are passed over."""
+        ...
+
+    async def set_contexts(self, passages: Sequence[Passage]) -> None:
+        """Give passages the context they come with. Where it is another than before, the passage waits for a vector.
+
+        Passages that have gone meanwhile, or whose text, title or headings have changed, are passed over.
+        """
         ...
 
     async def status(self) -> IndexStatus:

@@ -18,7 +18,7 @@ from retrieval.split import split
 from retrieval.walk import Found, shown_path, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from retrieval.index import Index
 
@@ -126,6 +126,8 @@ class _Run:
         except Unreadable as error:
             kept = "" if before is None else "; the version taken in before stays"
             return _failure(path, error.code, f"{error}{kept}", identity if before else None)
+        if before is not None:
+            passages = await self._with_sentences(identity, passages)
         await self._index.replace(document, passages)
         self._holders[digest] = shown
         outcome = Outcome.TAKEN if before is None else Outcome.UPDATED
@@ -139,6 +141,12 @@ class _Run:
         ]
         await self._index.remove([document.id for document in gone])
         return [FileReport(document.path, Outcome.REMOVED, document.id) for document in gone]
+
+    async def _with_sentences(self, identity: str, passages: Sequence[Passage]) -> list[Passage]:
+        """The passages with what a model wrote of those that read, and stand under the same headings, as before."""
+        known = {(one.about, one.text): one.sentence for one in await self._index.passages_of(identity)}
+        sentences = (known.get((one.about, one.text)) for one in passages)
+        return [one.with_sentence(said) if said else one for one, said in zip(passages, sentences, strict=True)]
 
     def _passages(self, path: Path, data: bytes, digest: str) -> tuple[Document, list[Passage], tuple[str, ...]]:
         identity = document_id(path, self._collection)

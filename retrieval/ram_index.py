@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,17 +26,19 @@ _K1, _B = 1.2, 0.75
 
 
 @dataclass(slots=True)
-class _Entry:
-    """One passage with its document, its stems in order, and its vector once there is one."""
+class _Stems:
+    """The stems of a text, in order."""
 
-    passage: Passage
-    document: Document
     stems: list[str]
     counts: Counter[str] = field(init=False)
-    vector: Vector | None = None
 
     def __post_init__(self) -> None:
         self.counts = Counter(self.stems)
+
+    @classmethod
+    def of(cls, *texts: str) -> _Stems:
+        """Of several texts, one after the other."""
+        return cls([stem(word) for word in words("\n".join(texts))])
 
     def count(self, run: tuple[str, ...]) -> int:
         """How often the run of stems stands in it."""
@@ -45,6 +47,26 @@ class _Entry:
         if any(part not in self.counts for part in run):
             return 0
         return sum(tuple(self.stems[at : at + len(run)]) == run for at in range(len(self.stems)))
+
+
+@dataclass(slots=True)
+class _Entry:
+    """One passage with its document, what words may find it by, and its vector once there is one."""
+
+    passage: Passage
+    document: Document
+    vector: Vector | None = None
+    whole: _Stems = field(init=False)
+    bare: _Stems = field(init=False)
+
+    def __post_init__(self) -> None:
+        title, passage = self.document.title, self.passage
+        self.whole = _Stems.of(title, passage.context, passage.text)
+        self.bare = _Stems.of(title, passage.text)
+
+    def stems(self, *, context: bool) -> _Stems:
+        """Its words, with its context or without."""
+        return self.whole if context else self.bare
 
 
 class RamIndex:
@@ -65,12 +87,11 @@ class RamIndex:
 
     async def replace(self, document: Document, passages: Sequence[Passage]) -> None:
         """Put a document in, whole, in place of any version with the same id."""
-        kept = {e.passage.search_text: e.vector for e in self._entries.values() if e.document.id == document.id}
+        kept = {_digest(e.passage): e.vector for e in self._entries.values() if e.document.id == document.id}
         await self.remove([document.id])
         self._documents[document.id] = document
         for passage in passages:
-            stems = [stem(word) for word in words(f"{document.title}\n{passage.search_text}")]
-            self._entries[passage.id] = _Entry(passage, document, stems, kept.get(passage.search_text))
+            self._entries[passage.id] = _Entry(passage, document, kept.get(_digest(passage)))
 
     async def remove(self, document_ids: Collection[str]) -> None:
         """Take documents out with their passages and vectors."""
@@ -84,14 +105,20 @@ class RamIndex:
         return sorted(chosen, key=lambda document: document.id)
 
     async def search(
-        self, words: str, vector: Vector | None, *, k: int, collections: Collection[str] | None = None
+        self,
+        words: str,
+        vector: Vector | None,
+        *,
+        k: int,
+        collections: Collection[str] | None = None,
+        context: bool = True,
     ) -> Sequence[Hit]:
         """The `k` best passages, fused by rank."""
         seen = [e for e in self._entries.values() if collections is None or e.document.collection in collections]
         cosines = _cosines(seen, vector)
         by_meaning = sorted(cosines, key=lambda id_: (-cosines[id_], id_))
         hits: dict[str, Hit] = {}
-        for fused in reciprocal_rank_fusion([self._by_words(words, seen), by_meaning]):
+        for fused in reciprocal_rank_fusion([self._by_words(words, seen, context=context), by_meaning]):
             entry, (keyword_rank, vector_rank) = self._entries[fused.id], fused.ranks
             hit = Hit(
                 passage=entry.passage,
@@ -139,6 +166,16 @@ class RamIndex:
             if id_ in self._entries:
                 self._entries[id_].vector = row
 
+    async def set_contexts(self, passages: Sequence[Passage]) -> None:
+        """Give passages the context they come with."""
+        for passage in passages:
+            entry = self._entries.get(passage.id)
+            if entry is None or (entry.passage.text, entry.passage.about) != (passage.text, passage.about):
+                continue
+            if entry.passage.context != passage.context:
+                placed = replace(entry.passage, context=passage.context)
+                self._entries[passage.id] = _Entry(placed, entry.document)
+
     async def status(self) -> IndexStatus:
         """What it holds."""
         return IndexStatus(
@@ -157,32 +194,37 @@ class RamIndex:
         return next((len(e.vector) for e in self._entries.values() if e.vector is not None), None)
 
     def _frequency(self, run: tuple[str, ...]) -> int:
-        return sum(entry.count(run) > 0 for entry in self._entries.values())
+        return sum(entry.whole.count(run) > 0 for entry in self._entries.values())
 
-    def _by_words(self, text: str, entries: Sequence[_Entry]) -> list[str]:
+    def _by_words(self, text: str, entries: Sequence[_Entry], *, context: bool) -> list[str]:
         """The ids of passages that hold any word searched for, best first."""
         total = len(self._entries)
         if not total:
             return []
         found: dict[str, None] = {}
         for some in phrases(text, lambda term: self._frequency((term,)) / total):
-            found |= dict.fromkeys(self._ranked(some, entries))
+            found |= dict.fromkeys(self._ranked(some, entries, context=context))
         return list(found)
 
-    def _ranked(self, some: Sequence[Phrase], entries: Sequence[_Entry]) -> list[str]:
+    def _ranked(self, some: Sequence[Phrase], entries: Sequence[_Entry], *, context: bool) -> list[str]:
         """The ids of passages that hold any of the phrases, highest BM25 first."""
         total = len(self._entries)
-        mean = sum(len(entry.stems) for entry in self._entries.values()) / total
+        all_stems = [entry.stems(context=context) for entry in self._entries.values()]
+        mean = sum(len(one.stems) for one in all_stems) / total
         scores: dict[str, float] = defaultdict(float)
         for phrase in some:
             run = tuple(stem(word) for word in phrase)
-            frequency = self._frequency(run)
+            frequency = sum(one.count(run) > 0 for one in all_stems)
             weight = math.log(1 + (total - frequency + 0.5) / (frequency + 0.5))
             for entry in entries:
-                if count := entry.count(run):
-                    longness = 1 - _B + _B * len(entry.stems) / mean
+                if count := (own := entry.stems(context=context)).count(run):
+                    longness = 1 - _B + _B * len(own.stems) / mean
                     scores[entry.passage.id] += weight * count * (_K1 + 1) / (count + _K1 * longness)
         return sorted(scores, key=lambda id_: (-scores[id_], id_))
+
+
+def _digest(passage: Passage) -> tuple[str, str]:
+    return passage.context, passage.text
 
 
 def _cosines(entries: Sequence[_Entry], vector: Vector | None) -> dict[str, float]:

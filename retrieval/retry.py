@@ -36,6 +36,13 @@ class Backoff:
         return retry_after + self.first * jitter if retry_after <= self.longest else None
 
 
+PROMPT = Backoff(attempts=2, first=0.25, longest=1.0)
+"""For a question: someone waits."""
+
+PATIENT = Backoff(attempts=8, first=1.0, longest=60.0)
+"""For documents: through minutes of a rate limit."""
+
+
 @dataclass(frozen=True, slots=True)
 class Retry:
     """A backoff with what it needs of the world: `sleep` takes seconds, `jitter` gives numbers in [0, 1)."""

@@ -35,7 +35,8 @@ class PipelineSettings:
 
     `hyde`: a made-up passage helps the search. `hybrid`: by meaning beside by words. `rerank`: the hits are put in a
     better order. `grade`: the evidence is judged, and searched for once more where that leaves it ambiguous; without
-    it, whatever was found counts as correct. `context`: the passages' context sentences are searched too.
+    it, whatever was found counts as correct. `context`: words find a passage by its headings and by what a model wrote
+    of it too; vectors are made with these, whatever is set.
     """
 
     hyde: bool = True
@@ -151,7 +152,9 @@ class Searcher:
     async def _find(self, asked: _Asked, text: str, vectors: Vectors, stages: Stages) -> Sequence[Hit]:
         """The hits for a text, each with its likeness to the question itself, as the grader was fitted to."""
         began = self._clock()
-        hits = await self._index.search(text, vectors.search, k=asked.depth, collections=asked.collections)
+        hits = await self._index.search(
+            text, vectors.search, k=asked.depth, collections=asked.collections, context=asked.pipeline.context
+        )
         if vectors.question is not None and vectors.question is not vectors.search:
             cosines = await self._index.cosines([hit.passage.id for hit in hits], vectors.question)
             hits = [replace(hit, cosine=cosines.get(hit.passage.id)) for hit in hits]

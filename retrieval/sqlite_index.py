@@ -11,7 +11,16 @@ from retrieval.schema import prepare
 from retrieval.sqlite_file import Lane, mended
 from retrieval.sqlite_read import catalogue, passages_of, status, unembedded
 from retrieval.sqlite_search import Searcher
-from retrieval.sqlite_write import Model, add_vectors, check_model, drop_vectors, model_of, remove, replace
+from retrieval.sqlite_write import (
+    Model,
+    add_vectors,
+    check_model,
+    drop_vectors,
+    model_of,
+    remove,
+    replace,
+    set_contexts,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -79,10 +88,16 @@ class SqliteIndex:
         return await self._reader.run(catalogue, self._reader.connection, collection)
 
     async def search(
-        self, words: str, vector: Vector | None, *, k: int, collections: Collection[str] | None = None
+        self,
+        words: str,
+        vector: Vector | None,
+        *,
+        k: int,
+        collections: Collection[str] | None = None,
+        context: bool = True,
     ) -> Sequence[Hit]:
         """The `k` best passages. IndexMismatch if `vector` is of another size than those held."""
-        return await self._reader.run(self._searcher.search, words, vector, k, collections)
+        return await self._reader.run(self._searcher.search, words, vector, k, collections, context=context)
 
     async def passages(self, ids: Collection[str], *, collections: Collection[str] | None = None) -> Sequence[Hit]:
         """Passages by id, in the order given."""
@@ -109,6 +124,10 @@ class SqliteIndex:
         if self._model is None:
             raise IndexMismatch("This index was opened without an embedding model, so it takes no vectors.")
         await self._writer.run(add_vectors, self._writer.connection, ids, vectors, self._model, self._clock())
+
+    async def set_contexts(self, passages: Sequence[Passage]) -> None:
+        """Give passages the context they come with, all in one transaction; what was found by the old one is not."""
+        await self._writer.run(set_contexts, self._writer.connection, passages, self._clock())
 
     async def status(self) -> IndexStatus:
         """What it holds."""

@@ -48,14 +48,16 @@ class Searcher:
         self._counts: dict[str, int] = {}
         self._total = 0
 
-    def search(self, words: str, vector: Vector | None, k: int, collections: Collection[str] | None) -> list[Hit]:
+    def search(
+        self, words: str, vector: Vector | None, k: int, collections: Collection[str] | None, *, context: bool = True
+    ) -> list[Hit]:
         """The `k` best passages, best first; of several with the same raw text, the best alone."""
         if k < 1:
             return []
         with reading(self._connection):
             depth = max(_DEPTH, 3 * k)
             while True:
-                hits, exhausted = self._search(words, vector, depth, k, collections)
+                hits, exhausted = self._search(words, vector, depth, k, collections, context=context)
                 if exhausted or len(hits) == k:
                     return hits
                 depth *= 4
@@ -88,10 +90,17 @@ class Searcher:
             return self._total, {term: self._frequency(term) for term in terms}
 
     def _search(
-        self, words: str, vector: Vector | None, depth: int, k: int, collections: Collection[str] | None
+        self,
+        words: str,
+        vector: Vector | None,
+        depth: int,
+        k: int,
+        collections: Collection[str] | None,
+        *,
+        context: bool,
     ) -> tuple[list[Hit], bool]:
         """Up to `k` hits, fused from lists of up to `depth`, and whether those lists held all there is."""
-        by_words = self._by_words(words, depth, collections)
+        by_words = self._by_words(words, depth, collections, context=context)
         by_meaning: list[int] = []
         cosines: Vector | None = None
         if vector is not None:
@@ -111,16 +120,17 @@ class Searcher:
                 hits[text] = _hit(row, fused.score, len(hits) + 1, fused.ranks, cosine)
         return list(hits.values()), len(by_words) < depth and len(by_meaning) < depth
 
-    def _by_words(self, text: str, depth: int, collections: Collection[str] | None) -> list[int]:
+    def _by_words(self, text: str, depth: int, collections: Collection[str] | None, *, context: bool) -> list[int]:
         self._refresh_counts()
         if not self._total:
             return []
         query = _BY_WORDS if collections is None else _BY_WORDS_IN_COLLECTIONS
+        columns = () if context else ("title", "text")
         found: dict[int, None] = {}
         for some in phrases(text, lambda stem: self._frequency(stem) / self._total):
             if some and len(found) < depth:
                 limits = {"depth": depth, "collections": json_list(collections or ())}
-                rows = self._connection.execute(query, {"words": match_expression(some), **limits})
+                rows = self._connection.execute(query, {"words": match_expression(some, columns), **limits})
                 found |= dict.fromkeys(number for (number,) in rows)
         return list(found)[:depth]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from retrieval.errors import IndexMismatch
 from retrieval.fts import searchable
 from retrieval.sqlite_file import writing
-from retrieval.sqlite_rows import document_values, passage_values
+from retrieval.sqlite_rows import document_values, passage_values, read_passage
 
 if TYPE_CHECKING:
     import sqlite3
@@ -59,6 +59,25 @@ def remove(connection: sqlite3.Connection, document_ids: Collection[str], now: d
     with writing(connection):
         if _delete(connection, document_ids):
             _note_change(connection, now)
+
+
+def set_contexts(connection: sqlite3.Connection, passages: Sequence[Passage], now: datetime) -> None:
+    """Store the passages' contexts, and drop the vectors that were made with others."""
+    with writing(connection):
+        for passage in passages:
+            row = connection.execute(
+                "SELECT * FROM records WHERE id = ? AND text = ?", (passage.id, passage.text)
+            ).fetchone()
+            held = read_passage(row) if row else None
+            if held is None or held.about != passage.about or held.context == passage.context:
+                continue
+            connection.execute("UPDATE passages SET context = ? WHERE id = ?", (passage.context, passage.id))
+            connection.execute(
+                "UPDATE passages_fts SET context = ? WHERE rowid = ?", (searchable(passage.context), row["number"])
+            )
+            if connection.execute("DELETE FROM vectors WHERE passage = ?", (row["number"],)).rowcount:
+                _count_up(connection, "vectors_dropped")
+        _note_change(connection, now)
 
 
 def add_vectors(

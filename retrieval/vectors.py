@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
+
+from retrieval.stop import GRACE, unless_stopped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Sequence
+    import asyncio
+    from collections.abc import Callable, Sequence
 
     from retrieval.document import Passage
     from retrieval.embed import DocumentEmbedder, Embedder, Vector
@@ -14,11 +16,6 @@ if TYPE_CHECKING:
 
 BATCH = 32
 """Passages embedded and stored at once: all that a kill can lose, two to five seconds of a local model's work."""
-
-GRACE = 5.0
-"""Seconds that a batch in hand gets once it is to stop, for a hosted model may wait for minutes to be served again."""
-
-Result = TypeVar("Result")
 
 
 async def fill(
@@ -47,7 +44,7 @@ async def fill(
         waiting = await index.unembedded(batch)
         if not waiting:
             break
-        done = await _unless_stopped(_embed(index, embedder, waiting, batch), stop, grace)
+        done = await unless_stopped(_embed(index, embedder, waiting, batch), stop, grace)
         if done is None:
             break
         passages, vectors = done
@@ -57,21 +54,6 @@ async def fill(
         filled += len(same)
         await _report(index, on_progress)
     return filled
-
-
-async def _unless_stopped(work: Coroutine[Any, Any, Result], stop: asyncio.Event | None, grace: float) -> Result | None:
-    """What the work gives, or None if it is to stop and goes on for longer than the grace."""
-    if stop is None:
-        return await work
-    working, stopping = asyncio.create_task(work), asyncio.create_task(stop.wait())
-    try:
-        await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
-        await asyncio.wait({working}, timeout=grace)
-        return working.result() if working.done() else None
-    finally:
-        working.cancel()
-        stopping.cancel()
-        await asyncio.gather(working, stopping, return_exceptions=True)
 
 
 async def _embed(

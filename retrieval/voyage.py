@@ -15,7 +15,7 @@ import numpy as np
 
 from retrieval.errors import ModelRefused
 from retrieval.packing import cut, most_tokens, packed
-from retrieval.retry import Backoff, Retry
+from retrieval.retry import PATIENT, PROMPT, Retry
 from retrieval.voyage_models import (
     EMBEDDING_MODEL,
     ITEMS,
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
     from retrieval.embed import Embedder, Vector
     from retrieval.voyage_api import Kind, Voyage
-
-PROMPT = Backoff(attempts=2, first=0.25, longest=1.0)
-PATIENT = Backoff(attempts=8, first=1.0, longest=60.0)
 
 _BLANK = "-"
 """Sent in place of a text without a character, which Voyage refuses."""

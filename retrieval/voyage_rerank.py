@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from retrieval.packing import cut
 from retrieval.rerank import RERANKED
-from retrieval.retry import Retry
-from retrieval.voyage import PROMPT
+from retrieval.retry import PROMPT, Retry
 from retrieval.voyage_models import RERANK_MODEL, RERANK_QUESTION_TOKENS, RERANK_REQUEST_TOKENS
 
 if TYPE_CHECKING:

@@ -168,6 +168,29 @@ def test_ingest_reports_each_file_and_skips_what_is_unchanged(filled: Citewell) 
     assert report["totals"]["unchanged"] == 2
 
 
+def test_ingest_asks_nobody_for_money_where_nobody_can_answer(citewell: Citewell) -> None:
+    result = citewell("ingest", str(citewell.documents), "--context", ANTHROPIC_API_KEY="key")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "--yes" in result.stderr
+    assert not citewell.home.exists()
+
+
+def test_ingest_says_what_key_it_needs_to_place_passages(citewell: Citewell) -> None:
+    result = citewell("ingest", str(citewell.documents), "--context", "--yes", ANTHROPIC_API_KEY="")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "ANTHROPIC_API_KEY" in result.stderr
+    assert not citewell.home.exists()
+
+
+def test_ingest_reports_no_sentences_where_none_were_asked_for(filled: Citewell) -> None:
+    assert filled.json("ingest", str(filled.documents))["context"] is None
+
+
+def test_a_search_may_leave_headings_out(filled: Citewell) -> None:
+    assert filled.json("search", "times")["hits"]
+    assert filled.json("search", "times", "--no-context")["hits"] == []
+
+
 def test_ingest_goes_on_after_a_bad_file_and_exits_with_one(citewell: Citewell) -> None:
     (citewell.documents / "a-bad.pdf").write_bytes(b"")
     result = citewell("ingest", str(citewell.documents))

@@ -36,7 +36,7 @@ async def reranking(
         double.judging = list(judging)
         claude = Claude.connect(api_key=KEY, base_url=double.url, pause=0, on_usage=on_usage)
         try:
-            yield ClaudeReranker(claude.using(SMALL_MODEL), prompt("rerank")), double
+            yield ClaudeReranker(claude.using(SMALL_MODEL, setting="CITEWELL_SMALL_MODEL"), prompt("rerank")), double
         finally:
             await claude.aclose()
         assert double.refused == []
@@ -154,7 +154,7 @@ async def test_a_rate_limit_says_how_long_it_lasts() -> None:
 async def test_when_nobody_waits_any_more_every_request_is_let_go_of() -> None:
     async with reranking(*[Hangs()] * 6) as (reranker, double):
         waiting = asyncio.create_task(reranker.scores(QUESTION, hits(*[PARKING] * RERANKED)))
-        await until(lambda: double.hanging == RERANKED // TOGETHER)
+        await until(lambda: double.held == RERANKED // TOGETHER)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting
@@ -170,7 +170,7 @@ async def until(reached: Callable[[], bool]) -> None:
 
 
 async def let_go(double: ClaudeDouble, requests: int) -> None:
-    await until(lambda: double.abandoned == double.hanging == requests)
+    await until(lambda: double.abandoned == double.held == requests)
 
 
 class Crowded(Claude):

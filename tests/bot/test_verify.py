@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -128,3 +130,10 @@ def test_whatever_a_model_drafts_only_verbatim_evidence_of_this_turn_is_shown(dr
 def test_a_true_sentence_stands_whatever_was_hung_on_to_it(sentence: str, drift: str) -> None:
     verified = verify(Fact((Sentence(sentence + drift, "doc1#1", sentence),)), evidence(hit(RAW)))
     assert [statement.text for statement in verified.statements] == [sentence]
+
+
+def test_what_a_model_wrote_to_place_a_passage_bears_nothing() -> None:
+    found = hit(RAW)
+    placed = replace(found, passage=found.passage.with_sentence("The flu clinic is open on Fridays."))
+    draft = Fact((Sentence("It is open on Fridays.", "doc1#1", "The flu clinic is open on Fridays."),))
+    assert verify(draft, evidence(placed)).dropped == ("quote_not_found",)

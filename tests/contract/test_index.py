@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
     from pathlib import Path
 
+    from retrieval.document import Passage
     from retrieval.evidence import Hit
     from retrieval.index import Index
 
@@ -419,6 +420,70 @@ async def test_vectors_of_another_size_are_refused(index: Index, embedder: HashE
     with pytest.raises(IndexMismatch):
         await index.add_vectors(["flu#1"], np.ones((1, 7), np.float32))
     assert (await index.status()).embedded == 1
+
+
+# Contexts
+
+
+async def placed(index: Index, embedder: HashEmbedder, *sentences: str) -> list[Passage]:
+    """A document whose passages are placed by these sentences, where they are not empty, and have their vectors."""
+    owner = document(title="Measles")
+    made = [
+        replace(one, context=f"About contagion {one.ordinal}.")
+        for one in passages(owner, *(f"stay at home {number}" for number in range(3)))
+    ]
+    await index.replace(owner, made)
+    changed = [one.with_sentence(said) for one, said in zip(made, sentences, strict=False) if said]
+    await index.set_contexts(changed)
+    await embed_all(index, embedder)
+    return made
+
+
+async def test_a_sentence_finds_its_passage_and_another_takes_its_place(index: Index, embedder: HashEmbedder) -> None:
+    made = await placed(index, embedder, "For travellers to Zanzibar.")
+    (hit,) = await index.search("zanzibar", None, k=5)
+    assert (hit.passage.id, hit.passage.text) == (made[0].id, made[0].text)
+    assert hit.passage.context == f"{made[0].context}\nFor travellers to Zanzibar."
+    assert ids(await index.search("contagion 0", None, k=1)) == [made[0].id]
+    await index.set_contexts([made[0].with_sentence("For travellers to Peru.")])
+    assert await index.search("zanzibar", None, k=5) == []
+    assert ids(await index.search("peru", None, k=5)) == [made[0].id]
+
+
+async def test_without_context_words_find_titles_and_texts_alone(index: Index, embedder: HashEmbedder) -> None:
+    made = await placed(index, embedder, "For travellers to Zanzibar.")
+    for words in ("zanzibar", "contagion"):
+        assert await index.search(words, None, k=5)
+        assert await index.search(words, None, k=5, context=False) == []
+        assert await index.search(words, None, k=5, collections={"public"}, context=False) == []
+    assert len(await index.search("measles", None, k=5, context=False)) == 3
+    assert ids(await index.search("contagion 2 home", None, k=1, context=False)) == [made[2].id]
+    query = await embedder.embed_query("For travellers to Zanzibar.")
+    (hit,) = await index.search("zanzibar", query, k=1, context=False)
+    assert (hit.passage.id, hit.found_by) == (made[0].id, ("vector",))
+
+
+async def test_a_new_sentence_makes_a_passage_wait_for_a_vector_and_the_same_one_does_not(
+    index: Index, embedder: HashEmbedder
+) -> None:
+    first, second, _ = await placed(index, embedder, "For travellers.")
+    await index.set_contexts([first.with_sentence("For travellers."), second.with_sentence("For nurses.")])
+    assert [one.id for one in await index.unembedded(9)] == [second.id]
+    await embed_all(index, embedder)
+    best, *_ = await index.search("", await embedder.embed_query(f"For nurses. {second.text}"), k=1)
+    assert best.passage.id == second.id
+    assert best.cosine == pytest.approx(1.0)
+
+
+async def test_a_sentence_for_what_has_changed_or_gone_is_passed_over(index: Index, embedder: HashEmbedder) -> None:
+    first, second, third = await placed(index, embedder)
+    gone = replace(first, id="gone#1")
+    other_text = replace(second, text="go out")
+    other_headings = replace(third, context="About rash.")
+    await index.set_contexts([one.with_sentence("Zanzibar.") for one in (gone, other_text, other_headings)])
+    assert await index.search("zanzibar", None, k=5) == []
+    assert list(await index.passages_of("flu")) == [first, second, third]
+    assert (await index.status()).embedded == 3
 
 
 # The state of it

@@ -70,7 +70,8 @@ async def claude(stack: AsyncExitStack) -> Hosted:
     double = await stack.enter_async_context(claudes.ClaudeDouble([]))
     account = await asyncio.to_thread(Claude.connect, api_key=claudes.KEY, base_url=double.url, pause=0)
     stack.push_async_callback(account.aclose)
-    return Hosted(ClaudeReranker(account.using(claudes.SMALL_MODEL), await asyncio.to_thread(prompt, "rerank")), double)
+    small = account.using(claudes.SMALL_MODEL, setting="CITEWELL_SMALL_MODEL")
+    return Hosted(ClaudeReranker(small, await asyncio.to_thread(prompt, "rerank")), double)
 
 
 async def voyage(stack: AsyncExitStack) -> Hosted:

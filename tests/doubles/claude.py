@@ -1,11 +1,14 @@
 """A server on loopback that speaks `POST /v1/messages` as Anthropic's does, and is strict about what it is sent.
 
 It answers a well-formed request with the next reply of its script, and a request that the real API would refuse with
-the same status and error body; `refused` then says why. It is thinner than the real thing: no streaming, no tools, no
-images, no batches, no beta headers; it counts a token a word, reports no cache hits, knows only the models it is given,
-and does not hold a reply to `max_tokens`. Of the schema it checks validity, the keywords that structured output takes,
-and that a scripted `Says` obeys it. Requests to judge passages take nothing from the script: each passage gets ten
-times the share of the question's words that it holds.
+the same status and error body; `refused` then says why. As with the real one, what stands up to a `cache_control` is
+cached from the first reply on if it is long enough, and `usage` tells what was written, read and neither.
+
+It is thinner than the real thing: no streaming, no tools, no images, no batches, no beta headers; it counts a token a
+word, knows only the models it is given, does not hold a reply to `max_tokens`, and keeps what it caches for as long as
+it lives. Of the schema it checks validity, the keywords that structured output takes, and that a scripted `Says` obeys
+it. Requests to judge passages take nothing from the script: each passage gets ten times the share of the question's
+words that it holds.
 """
 
 from __future__ import annotations
@@ -20,13 +23,15 @@ from aiohttp import web
 from jsonschema import Draft202012Validator, SchemaError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 KEY = "test-key-of-the-double"
 MODEL = "claude-sonnet-5-5"
 SMALL_MODEL = "claude-haiku-5-5"
 
 _FIELDS = {"model", "max_tokens", "messages", "system", "output_config", "metadata", "stop_sequences", "thinking"}
+_EFFORTS = {"low", "medium", "high", "xhigh", "max"}
+_MOST_BREAKPOINTS = 4
 _ANNOTATIONS = {"title", "description", "default", "format"}
 _SCHEMA_KEYWORDS = _ANNOTATIONS | {
     *("$defs", "$ref", "additionalProperties", "allOf", "anyOf", "const", "enum", "items", "minItems", "properties"),
@@ -109,16 +114,29 @@ class ClaudeDouble:
     """Use it as an async context manager; `url` is the base URL for a client.
 
     `requests` holds the bodies that passed the checks, `refused` what was wrong with the others, `replies` what is
-    still to be sent. `judging` is the script of requests to judge passages, behind whose end it judges. `hanging`
-    counts the requests left without an answer, `abandoned` those of them that the client let go of.
+    still to be sent; after these, `otherwise` makes the reply. `judging` is the script of requests to judge passages,
+    behind whose end it judges. `latency` is in seconds; what is shorter than `cached_from` tokens is not cached.
+    `hanging` is set once a request hangs, `held` counts those, `abandoned` those of them that the client let go of.
     """
 
     def __init__(
-        self, replies: Sequence[Scripted], *, key: str = KEY, models: Sequence[str] = (MODEL, SMALL_MODEL)
+        self,
+        replies: Sequence[Scripted],
+        *,
+        key: str = KEY,
+        models: Sequence[str] = (MODEL, SMALL_MODEL),
+        otherwise: Callable[[Mapping[str, Any]], Scripted] | None = None,
+        latency: float = 0.0,
+        cached_from: int = 512,
     ) -> None:
         self.replies = list(replies)
         self.judging: list[Scripted] = []
-        self.hanging = self.abandoned = 0
+        self.hanging = asyncio.Event()
+        self.held = self.abandoned = 0
+        self._otherwise = otherwise
+        self._latency = latency
+        self._cached_from = cached_from
+        self._cached: set[tuple[str, ...]] = set()
         self.requests: list[dict[str, Any]] = []
         self.refused: list[str] = []
         self.url = ""
@@ -155,28 +173,46 @@ class ClaudeDouble:
         self.requests.append(body)
         if "judgements" in body["output_config"]["format"]["schema"]["properties"]:
             return await self._reply(self.judging.pop(0) if self.judging else Judges(), body, request)
-        if not self.replies:
+        if not self.replies and self._otherwise is None:
             return self._refuse(500, "the script has no reply for this request")
-        return await self._reply(self.replies.pop(0), body, request)
+        reply = self.replies.pop(0) if self.replies or self._otherwise is None else self._otherwise(body)
+        return await self._reply(reply, body, request)
+
+    def _bill(self, body: dict[str, Any]) -> dict[str, int]:
+        """What the request costs as it comes in: a prefix that is still being written for another is not read."""
+        whole = _blocks(body)
+        marked = [prefix for prefix in _prefixes(whole) if _count(prefix) >= self._cached_from]
+        read = max((_count(prefix) for prefix in marked if prefix in self._cached), default=0)
+        kept = max((_count(prefix) for prefix in marked), default=0)
+        return {
+            "input_tokens": _count(tuple(text for text, _ in whole)) - max(read, kept),
+            "cache_creation_input_tokens": max(0, kept - read),
+            "cache_read_input_tokens": read,
+        }
 
     async def _reply(self, reply: Scripted, body: dict[str, Any], request: web.Request) -> web.StreamResponse:
+        billed = self._bill(body)
+        await asyncio.sleep(self._latency)
+        if isinstance(reply, Says | Writes | Refuses):
+            self._cached |= {prefix for prefix in _prefixes(_blocks(body)) if _count(prefix) >= self._cached_from}
         match reply:
             case Says(content, thought):
                 Draft202012Validator(body["output_config"]["format"]["schema"]).validate(content)
-                return _message(body, json.dumps(content), thought=thought)
+                return _message(body, json.dumps(content), billed, thought=thought)
             case Judges():
                 return await self._reply(Says({"judgements": _judgements(body)}), body, request)
             case Writes(text, stop_reason):
-                return _message(body, text, stop_reason=stop_reason)
+                return _message(body, text, billed, stop_reason=stop_reason)
             case Refuses(category):
                 details = {"type": "refusal", "category": category, "explanation": None}
-                return _message(body, None, stop_reason="refusal", stop_details=details)
+                return _message(body, None, billed, stop_reason="refusal", stop_details=details)
             case Fails(status, headers):
                 return _error(status, "scripted", headers)
             case Sends(sent, content_type):
                 return web.Response(body=sent, content_type=content_type)
             case Hangs():
-                self.hanging += 1
+                self.hanging.set()
+                self.held += 1
                 try:
                     await self._closing.wait()
                 except asyncio.CancelledError:
@@ -211,7 +247,14 @@ def _wrongs(body: dict[str, Any]) -> Iterator[str]:
     if not _text(body.get("system")).strip():
         yield "system: text content blocks must be non-empty"
     yield from _wrong_messages(body.get("messages") or [])
-    wanted = body.get("output_config", {}).get("format")
+    yield from _wrong_cache_marks(body)
+    output = body.get("output_config", {})
+    yield from (
+        f"output_config.{name}: extra inputs are not permitted" for name in output.keys() - {"format", "effort"}
+    )
+    if output.get("effort", "low") not in _EFFORTS:
+        yield "output_config.effort: no such effort"
+    wanted = output.get("format")
     if wanted is None or wanted.get("type") != "json_schema":
         yield "output_config.format: the double is asked for structured output only"
     else:
@@ -228,6 +271,21 @@ def _wrong_messages(messages: list[dict[str, Any]]) -> Iterator[str]:
             yield f"messages.{number}: text content blocks must be non-empty"
     if len(messages) % 2 == 0:
         yield "messages: the conversation must end with a user message"
+
+
+def _wrong_cache_marks(body: dict[str, Any]) -> Iterator[str]:
+    marks = [(text, mark) for text, mark in _blocks(body) if mark is not None]
+    if len(marks) > _MOST_BREAKPOINTS:
+        yield f"a maximum of {_MOST_BREAKPOINTS} blocks with cache_control may be provided, found {len(marks)}"
+    for text, mark in marks:
+        if not text.strip():
+            yield "cache_control cannot be set for empty text blocks"
+        if (
+            mark.get("type") != "ephemeral"
+            or mark.get("ttl", "5m") not in {"5m", "1h"}
+            or mark.keys() - {"type", "ttl"}
+        ):
+            yield "cache_control: input should be ephemeral, for 5m or 1h"
 
 
 def _wrong_schema(schema: Any) -> Iterator[str]:
@@ -261,9 +319,33 @@ def _text(content: Any) -> str:
     return "".join(block["text"] for block in content or [] if block.get("type") == "text")
 
 
+def _blocks(body: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Each text of the prompt with its `cache_control`, in the order of caching: system, then messages."""
+    contents = [body.get("system"), *(message.get("content") for message in body.get("messages") or [])]
+    blocks: list[tuple[str, Any]] = []
+    for content in contents:
+        if isinstance(content, str):
+            blocks.append((content, None))
+        else:
+            blocks += [(block.get("text", ""), block.get("cache_control")) for block in content or []]
+    return blocks
+
+
+def _prefixes(blocks: Sequence[tuple[str, Any]]) -> list[tuple[str, ...]]:
+    """What stands up to each mark."""
+    return [
+        tuple(text for text, _ in blocks[: number + 1]) for number, (_, mark) in enumerate(blocks) if mark is not None
+    ]
+
+
+def _count(texts: Sequence[str]) -> int:
+    return sum(len(text.split()) for text in texts)
+
+
 def _message(
     body: dict[str, Any],
     text: str | None,
+    billed: Mapping[str, int],
     *,
     stop_reason: str = "end_turn",
     stop_details: dict[str, Any] | None = None,
@@ -271,7 +353,6 @@ def _message(
 ) -> web.Response:
     content: list[dict[str, Any]] = [{"type": "thinking", "thinking": "", "signature": "c2lnbmVk"}] if thought else []
     content += [{"type": "text", "text": text, "citations": None}] if text is not None else []
-    asked = " ".join([_text(body["system"]), *(_text(message["content"]) for message in body["messages"])])
     return web.json_response(
         {
             "id": "msg_double",
@@ -283,10 +364,8 @@ def _message(
             "stop_sequence": None,
             "stop_details": stop_details,
             "usage": {
-                "input_tokens": len(asked.split()),
+                **billed,
                 "output_tokens": len((text or "").split()),
-                "cache_creation_input_tokens": 0,
-                "cache_read_input_tokens": 0,
                 "service_tier": "standard",
             },
         },

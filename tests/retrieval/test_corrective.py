@@ -76,11 +76,17 @@ class Once(RamIndex):
         self._searches = 0
 
     async def search(
-        self, words: str, vector: Vector | None, *, k: int, collections: Collection[str] | None = None
+        self,
+        words: str,
+        vector: Vector | None,
+        *,
+        k: int,
+        collections: Collection[str] | None = None,
+        context: bool = True,
     ) -> Sequence[Hit]:
         self._searches += 1
         if self._searches == 1:
-            return await super().search(words, vector, k=k, collections=collections)
+            return await super().search(words, vector, k=k, collections=collections, context=context)
         if self._error is None:
             await asyncio.Event().wait()
         raise self._error or AssertionError

@@ -249,3 +249,13 @@ async def test_what_the_leaflets_do_not_say_is_declined(
     searcher = Searcher(leaflets, embedder, grader, patience=60)
     evidence = await searcher.search(Query(question, question), pipeline=pipeline)
     assert evidence.grade is Grade.INCORRECT, evidence.best
+
+
+def test_what_a_model_wrote_of_a_passage_is_no_evidence() -> None:
+    document = Document("a", "Leaflet", "/a.md", "public", "hash")
+    bare = Passage("a#1", "a", 1, "Come on Tuesday.", "From “Leaflet”.", (), (0, 16))
+    question, frequencies = "capital of peru", dict.fromkeys(["capit", "peru", "leaflet"], 1)
+    plain, placed = (
+        Hit(one, document, 1.0, 1, 1) for one in (bare, bare.with_sentence("The capital of Peru is Lima."))
+    )
+    assert signals(question, placed, 10, frequencies) == signals(question, plain, 10, frequencies)

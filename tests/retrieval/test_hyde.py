@@ -40,10 +40,16 @@ class Spied(RamIndex):
         self.vectors: list[Vector | None] = []
 
     async def search(
-        self, words: str, vector: Vector | None, *, k: int, collections: Collection[str] | None = None
+        self,
+        words: str,
+        vector: Vector | None,
+        *,
+        k: int,
+        collections: Collection[str] | None = None,
+        context: bool = True,
     ) -> Sequence[Hit]:
         self.vectors.append(vector)
-        return await super().search(words, vector, k=k, collections=collections)
+        return await super().search(words, vector, k=k, collections=collections, context=context)
 
 
 class Writing:

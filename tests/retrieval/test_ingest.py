@@ -304,3 +304,22 @@ def test_ids_are_readable_and_tell_places_apart(tmp_path: Path) -> None:
     assert document_id(one, "public").startswith("Flu-clinic-2026-")
     assert len({document_id(one, "public"), document_id(two, "public"), document_id(one, "staff")}) == 3
     assert len(document_id(tmp_path / ("x" * 200 + ".md"), "public")) == 69
+
+
+async def test_a_passage_that_reads_as_before_keeps_the_sentence_that_places_it(
+    tmp_path: Path, index: Recorder
+) -> None:
+    path = tmp_path / "a.md"
+    parts = [f"## Part {number}\n\n{'A sentence about it. ' * 10}{number}." for number in range(4)]
+    path.write_text("\n\n".join(["# Leaflet", *parts]))
+    await ingest([path], index)
+    identity = document_id(path, "public")
+    await index.set_contexts(
+        [one.with_sentence(f"Sentence {one.ordinal}.") for one in await index.passages_of(identity)]
+    )
+    parts[1] = parts[1].replace("A sentence", "Something else")
+    parts[2] = parts[2].replace("Part 2", "Part two")
+    path.write_text("\n\n".join(["# Leaflet", "An introduction that is long enough to stand for itself. " * 4, *parts]))
+    assert outcomes(await ingest([path], index)) == {"a.md": "updated"}
+    placed = {one.headings[-1]: one.sentence for one in await index.passages_of(identity) if "Part" in one.headings[-1]}
+    assert placed == {"Part 0": "Sentence 1.", "Part 1": "", "Part two": "", "Part 3": "Sentence 4."}

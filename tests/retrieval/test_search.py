@@ -77,10 +77,16 @@ class Spied(RamIndex):
         self.asked: list[tuple[str, Vector | None, int]] = []
 
     async def search(
-        self, words: str, vector: Vector | None, *, k: int, collections: Collection[str] | None = None
+        self,
+        words: str,
+        vector: Vector | None,
+        *,
+        k: int,
+        collections: Collection[str] | None = None,
+        context: bool = True,
     ) -> Sequence[Hit]:
         self.asked.append((words, vector, k))
-        return await super().search(words, vector, k=k, collections=collections)
+        return await super().search(words, vector, k=k, collections=collections, context=context)
 
 
 class Failing(RamIndex):
@@ -91,7 +97,13 @@ class Failing(RamIndex):
         self._error = error
 
     async def search(
-        self, words: str, vector: Vector | None, *, k: int, collections: Collection[str] | None = None
+        self,
+        words: str,
+        vector: Vector | None,
+        *,
+        k: int,
+        collections: Collection[str] | None = None,
+        context: bool = True,
     ) -> Sequence[Hit]:
         raise self._error
 

@@ -158,6 +158,16 @@ def assert_sound(path: Path) -> None:
     connection.close()
 
 
+async def test_the_file_is_sound_after_sentences_have_come_and_changed(index: SqliteIndex, path: Path) -> None:
+    made = await put(index, document(), *(f"flu plan {number}" for number in range(20)))
+    await embed_all(index, EMBEDDER)
+    for word in ("alpha", "beta"):
+        await index.set_contexts([one.with_sentence(f"About {word}.") for one in made[::2]])
+    assert len(await texts(index, "beta")) == 10
+    await index.close()
+    assert_sound(path)
+
+
 # What is kept
 
 

@@ -15,9 +15,10 @@ import pytest
 from retrieval.embed import DocumentEmbedder
 from retrieval.errors import ModelRefused, ModelUnavailable
 from retrieval.rerank import RERANKED
+from retrieval.retry import PATIENT
 from retrieval.sqlite_index import SqliteIndex
 from retrieval.vectors import fill
-from retrieval.voyage import PATIENT, voyage_embedder
+from retrieval.voyage import voyage_embedder
 from retrieval.voyage_api import Voyage
 from retrieval.voyage_models import EMBEDDING_MODEL, RERANK_MODEL
 from retrieval.voyage_rerank import VoyageReranker
