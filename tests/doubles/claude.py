@@ -4,13 +4,15 @@ It answers a well-formed request with the next reply of its script, and a reques
 the same status and error body; `refused` then says why. It is thinner than the real thing: no streaming, no tools, no
 images, no batches, no beta headers; it counts a token a word, reports no cache hits, knows only the models it is given,
 and does not hold a reply to `max_tokens`. Of the schema it checks validity, the keywords that structured output
-takes, and that a scripted `Says` obeys it.
+takes, and that a scripted `Says` obeys it. Requests for other words to search for take nothing from the script: the
+question comes back as it was.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -29,6 +31,7 @@ _SCHEMA_KEYWORDS = _ANNOTATIONS | {
     *("$defs", "$ref", "additionalProperties", "allOf", "anyOf", "const", "enum", "items", "minItems", "properties"),
     *("required", "type"),
 }
+_ASKED = re.compile(r"<question>(.*?)</question>", re.DOTALL)
 _ERROR_TYPES = {
     400: "invalid_request_error",
     401: "authentication_error",
@@ -98,11 +101,19 @@ class ClaudeDouble:
     """Use it as an async context manager; `url` is the base URL for a client.
 
     `requests` holds the bodies that passed the checks, `refused` what was wrong with the others, `replies` what is
-    still to be sent.
+    still to be sent. `rewording` is the script of requests for other words, behind whose end the question comes back.
     """
 
-    def __init__(self, replies: Sequence[Scripted], *, key: str = KEY, models: Sequence[str] = (MODEL,)) -> None:
+    def __init__(
+        self,
+        replies: Sequence[Scripted],
+        *,
+        rewording: Sequence[Scripted] = (),
+        key: str = KEY,
+        models: Sequence[str] = (MODEL,),
+    ) -> None:
         self.replies = list(replies)
+        self.rewording = list(rewording)
         self.requests: list[dict[str, Any]] = []
         self.refused: list[str] = []
         self.url = ""
@@ -137,6 +148,8 @@ class ClaudeDouble:
         if wrong := next(_wrongs(body), None):
             return self._refuse(400, wrong)
         self.requests.append(body)
+        if "query" in body["output_config"]["format"]["schema"]["properties"]:
+            return await self._reply(self.rewording.pop(0) if self.rewording else _the_question(body), body, request)
         if not self.replies:
             return self._refuse(500, "the script has no reply for this request")
         return await self._reply(self.replies.pop(0), body, request)
@@ -166,6 +179,10 @@ class ClaudeDouble:
     def _refuse(self, status: int, message: str) -> web.Response:
         self.refused.append(message)
         return _error(status, message)
+
+
+def _the_question(body: Mapping[str, Any]) -> Says:
+    return Says({"query": _ASKED.findall(body["messages"][-1]["content"])[-1]})
 
 
 def _wrongs(body: dict[str, Any]) -> Iterator[str]:
