@@ -83,10 +83,6 @@ class Remembering:
         return self._known[text]
 
 
-def informative(question: str, _: Sequence[Hit]) -> str:
-    return " ".join(word for word in words(question) if word not in STOP_WORDS)
-
-
 def last_asked(question: str, _: Sequence[Hit]) -> str:
     sentences = [one for one in re.split(r"(?<=[.?!])\s+", question) if one.strip()]
     return next((one for one in reversed(sentences) if one.endswith("?")), sentences[-1])
@@ -114,7 +110,6 @@ def _widened(question: str, texts: Sequence[str], least: int) -> str:
 
 
 RULES: dict[str, Callable[[str, Sequence[Hit]], str]] = {
-    "informative words": informative,
     "last question": last_asked,
     "best hit's title": best_title,
     "shared headings": shared_headings,

@@ -207,8 +207,8 @@ async def test_a_key_given_later_is_refused_until_the_documents_are_embedded_ane
 
 
 async def test_with_a_model_made_up_passages_and_other_words_help_the_search(tmp_path: Path) -> None:
-    replies = [claudes.Says({"passage": LEAFLET}), claudes.Says({"query": "flu clinic hours"})]
-    async with claudes.ClaudeDouble(replies) as model:
+    made_up, other_words = claudes.Says({"passage": LEAFLET}), claudes.Says({"query": "flu clinic hours"})
+    async with claudes.ClaudeDouble([made_up], rewording=[other_words]) as model:
         keys = {"ANTHROPIC_API_KEY": claudes.KEY, "ANTHROPIC_BASE_URL": model.url}
         weak = settings(tmp_path, evidence_threshold="0", stages_off="rerank", **keys)
         async with await build(weak) as app:

@@ -8,7 +8,7 @@ It is thinner than the real thing: no streaming, no tools, no images, no batches
 word, knows only the models it is given, does not hold a reply to `max_tokens`, and keeps what it caches for as long as
 it lives. Of the schema it checks validity, the keywords that structured output takes, and that a scripted `Says` obeys
 it. Requests to judge passages take nothing from the script: each passage gets ten times the share of the question's
-words that it holds.
+words that it holds. Nor do requests for other words to search for: the question comes back as it was.
 """
 
 from __future__ import annotations
@@ -115,7 +115,8 @@ class ClaudeDouble:
 
     `requests` holds the bodies that passed the checks, `refused` what was wrong with the others, `replies` what is
     still to be sent; after these, `otherwise` makes the reply. `judging` is the script of requests to judge passages,
-    behind whose end it judges. `latency` is in seconds; what is shorter than `cached_from` tokens is not cached.
+    behind whose end it judges, and `rewording` that of requests for other words, behind whose end the question comes
+    back. `latency` is in seconds; what is shorter than `cached_from` tokens is not cached.
     `hanging` is set once a request hangs, `held` counts those, `abandoned` those of them that the client let go of.
     """
 
@@ -123,6 +124,7 @@ class ClaudeDouble:
         self,
         replies: Sequence[Scripted],
         *,
+        rewording: Sequence[Scripted] = (),
         key: str = KEY,
         models: Sequence[str] = (MODEL, SMALL_MODEL),
         otherwise: Callable[[Mapping[str, Any]], Scripted] | None = None,
@@ -131,6 +133,7 @@ class ClaudeDouble:
     ) -> None:
         self.replies = list(replies)
         self.judging: list[Scripted] = []
+        self.rewording = list(rewording)
         self.hanging = asyncio.Event()
         self.held = self.abandoned = 0
         self._otherwise = otherwise
@@ -173,6 +176,8 @@ class ClaudeDouble:
         self.requests.append(body)
         if "judgements" in body["output_config"]["format"]["schema"]["properties"]:
             return await self._reply(self.judging.pop(0) if self.judging else Judges(), body, request)
+        if "query" in body["output_config"]["format"]["schema"]["properties"]:
+            return await self._reply(self.rewording.pop(0) if self.rewording else _the_question(body), body, request)
         if not self.replies and self._otherwise is None:
             return self._refuse(500, "the script has no reply for this request")
         reply = self.replies.pop(0) if self.replies or self._otherwise is None else self._otherwise(body)
@@ -237,6 +242,10 @@ def _judgements(body: Mapping[str, Any]) -> list[dict[str, Any]]:
         {"passage_id": id_, "relevance": 10 * len(question & set(_WORD.findall(text.lower()))) // max(1, len(question))}
         for id_, text in _PASSAGE.findall(asked)
     ]
+
+
+def _the_question(body: Mapping[str, Any]) -> Says:
+    return Says({"query": _QUESTION.findall(body["messages"][-1]["content"])[-1]})
 
 
 def _wrongs(body: dict[str, Any]) -> Iterator[str]:

@@ -58,10 +58,10 @@ def written_in(folder: Path) -> bytes:
 
 
 async def asked(folder: Path, command: str, *replies: Scripted) -> tuple[bytes, bytes]:
-    """One command over the model's script, all of which has to be played."""
-    async with ClaudeDouble(replies) as double:
+    """One command over the model's script and other words, all of which has to be played."""
+    async with ClaudeDouble(replies, rewording=[OTHER_WORDS]) as double:
         printed = await citewell(folder, double, command, WEAK)
-        assert (double.replies, double.refused) == ([], [])
+        assert (double.replies, double.rewording, double.refused) == ([], [], [])
         assert MARKERS[0].decode() not in json.dumps(double.requests)  # what was made up is not shown to a model again
     return printed
 
@@ -70,10 +70,10 @@ async def test_what_is_made_up_for_a_search_stands_nowhere_afterwards(folder: Pa
     async with asyncio.timeout(3 * PATIENCE):
         async with ClaudeDouble([]) as double:
             await citewell(folder, double, "ingest", "documents")
-        out, err = await asked(folder, "ask", MADE_UP, OTHER_WORDS, ANSWER)
+        out, err = await asked(folder, "ask", MADE_UP, ANSWER)
         assert json.loads(out)["kind"] == "fact"
         assert [stage in err for stage in (b"| hyde ", b"| rewrite ", b"| search again ")] == [True] * 3
-        found, err_of_search = await asked(folder, "search", MADE_UP, OTHER_WORDS)
+        found, err_of_search = await asked(folder, "search", MADE_UP)
         stages = {row["stage"]: row["degraded"] for row in json.loads(found)["stages"]}
         assert stages.items() >= {"hyde": None, "rewrite": None, "search again": None}.items()
         everything = b"".join([out, err, found, err_of_search, await asyncio.to_thread(written_in, folder)])

@@ -243,16 +243,19 @@ async def test_without_other_words_in_time_the_first_evidence_stands(
 
 
 @pytest.mark.parametrize(
-    ("index", "why"),
+    ("index", "why", "patience"),
     [
-        (Once(OSError("disk")), "second-search-failed"),
-        (Once(None), "second-search-slow"),
-        (Uncounted(), "second-search-failed"),
+        (Once(OSError("disk")), "second-search-failed", 30.0),
+        (Once(None), "second-search-slow", 0.05),
+        (Uncounted(), "second-search-failed", 30.0),
     ],
     ids=["fails", "hangs", "fails once it has found"],
 )
-async def test_a_second_search_that_breaks_leaves_the_first_evidence(index: RamIndex, why: str) -> None:
-    search = searcher(await shelf(index), ScriptedQueryRewriter(WORDS), Grades(Grade.AMBIGUOUS), patience=0.5).search
+async def test_a_second_search_that_breaks_leaves_the_first_evidence(
+    index: RamIndex, why: str, patience: float
+) -> None:
+    rewriter = ScriptedQueryRewriter(WORDS)
+    search = searcher(await shelf(index), rewriter, Grades(Grade.AMBIGUOUS), patience=patience).search
     evidence = await search(SUGAR)
     assert [hit.passage.text for hit in evidence.hits] == [SUGAR_TEXT]
     assert evidence.grade is Grade.AMBIGUOUS
