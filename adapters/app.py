@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -96,8 +97,7 @@ async def build(
     """
     await asyncio.to_thread(read_own_files, settings.language)
     embedder = await choose_embedder(settings)
-    model = None if embedder is None else (embedder.name, embedder.dimensions)
-    index = await SqliteIndex.open(settings.index_path, embedder=model, re_embed=re_embed)
+    index = await choose_index(settings, embedder, re_embed=re_embed)
     memory_file = MemoryFile(settings.memory_path)
     memories = Memories(durable=SqliteMemory(memory_file), guests=RamMemory())
     grader = await asyncio.to_thread(Grader.fitted, threshold=settings.evidence_threshold)
@@ -161,6 +161,22 @@ async def choose_embedder(settings: Settings) -> Embedder | None:
         )
         raise Misconfigured(msg)
     return await LocalEmbedder.load(folder)
+
+
+async def choose_index(settings: Settings, embedder: Embedder | None, *, re_embed: bool = False) -> Index:
+    """The Weaviate server that is named, or the file on this machine; the SDK is imported only for the first."""
+    model = None if embedder is None else (embedder.name, embedder.dimensions)
+    if settings.weaviate_url is None:
+        return await SqliteIndex.open(settings.index_path, embedder=model, re_embed=re_embed)
+    weaviate = await asyncio.to_thread(importlib.import_module, "retrieval.weaviate_index")
+    key = settings.weaviate_api_key
+    index: Index = await weaviate.WeaviateIndex.open(
+        settings.weaviate_url,
+        embedder=model,
+        api_key=None if key is None else key.get_secret_value(),
+        re_embed=re_embed,
+    )
+    return index
 
 
 def choose_claude(settings: Settings) -> Claude | None:

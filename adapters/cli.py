@@ -270,5 +270,5 @@ def _print_evidence(evidence: Evidence) -> None:
 
 def _log(settings: Settings) -> None:
     logging.basicConfig(level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    for sdk in ("anthropic", "httpx2", "httpcore2", "slack_bolt", "slack_sdk", "aiohttp"):
+    for sdk in ("anthropic", "httpx", "httpcore", "httpx2", "httpcore2", "grpc", "slack_bolt", "slack_sdk", "aiohttp"):
         logging.getLogger(sdk).setLevel(logging.WARNING)  # below that they log bodies, with people's words

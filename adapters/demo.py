@@ -29,8 +29,8 @@ Try: When is the flu clinic open?   then: And for children?   An empty line ends
 
 
 def demo_settings(settings: Settings) -> Settings:
-    """The settings with a home of its own below the real one, without any key."""
-    return settings.model_copy(update={"home": settings.home / "demo", "anthropic_api_key": None})
+    """The settings with a home of its own below the real one, without any key or server."""
+    return settings.model_copy(update={"home": settings.home / "demo", "anthropic_api_key": None, "weaviate_url": None})
 
 
 async def chat(app: Application) -> None:

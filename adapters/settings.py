@@ -44,6 +44,14 @@ class Settings(BaseSettings):
     anthropic_base_url: str | None = Field(default=None, validation_alias=AliasChoices("ANTHROPIC_BASE_URL"))
     model: str = Field(default=DEFAULT_MODEL, min_length=1, description="the Claude model that writes answers")
 
+    weaviate_url: str | None = Field(
+        default=None,
+        pattern=r"^https?://.+",
+        validation_alias=AliasChoices("WEAVIATE_URL"),
+        description="a Weaviate server that holds the index in place of the local file",
+    )
+    weaviate_api_key: SecretStr | None = Field(default=None, validation_alias=AliasChoices("WEAVIATE_API_KEY"))
+
     embedder: str | None = Field(
         default=None, description="folder of another ONNX encoder with its tokenizer.json, or none for words alone"
     )

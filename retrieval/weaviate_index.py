@@ -15,7 +15,7 @@ from retrieval.weaviate_counts import Counts
 from retrieval.weaviate_rows import BUCKETS, WAITING, read_passage
 from retrieval.weaviate_schema import Model, Shelf, open_shelf
 from retrieval.weaviate_search import Searcher
-from retrieval.weaviate_server import Server
+from retrieval.weaviate_server import QUERY_SECONDS, Server
 from retrieval.weaviate_versions import in_change, read_record, seen
 from retrieval.weaviate_write import Writer
 
@@ -79,6 +79,7 @@ class WeaviateIndex:
         api_key: str | None = None,
         re_embed: bool = False,
         name: str = NAME,
+        patience: float = QUERY_SECONDS,
         clock: Callable[[], datetime] = utc_now,
         timer: Callable[[], float] = time.monotonic,
         versions: Callable[[], str] = new_version,
@@ -89,7 +90,7 @@ class WeaviateIndex:
         another one are in, unless `re_embed` says to drop those. IndexUnavailable, saying which port is closed or what
         else to mend, if the server cannot be used.
         """
-        server = await Server.connect(url, api_key)
+        server = await Server.connect(url, api_key, patience=patience)
         try:
             model = Model(*embedder) if embedder is not None else None
             shelf = await open_shelf(server, name, model, re_embed=re_embed)
@@ -171,13 +172,15 @@ class WeaviateIndex:
         total, waiting = await self._counts.passages(seen(before)), await self._counts.passages(waits)
         if not waiting or limit < 1:
             return []
-        reached = BUCKETS * (total - waiting + 4 * limit) // max(total, 1)
+        reached = BUCKETS * (total - waiting + limit) // max(total, 1)
         early = Filter.by_property("bucket").less_or_equal(reached)
+        found: dict[str, Passage] = {}
         for filters in (waits & early, waits):
-            found = await self._shelf.passages.query.fetch_objects(filters=filters, limit=limit)
-            if len(found.objects) == min(limit, waiting):
+            rows = await self._shelf.passages.query.fetch_objects(filters=filters, limit=limit)
+            found |= {one.id: one for one in (read_passage(row.properties) for row in rows.objects)}
+            if len(found) >= min(limit, waiting):
                 break
-        return [read_passage(one.properties) for one in found.objects]
+        return list(found.values())[:limit]
 
     async def _read_status(self) -> IndexStatus:
         before = await in_change(self._shelf)

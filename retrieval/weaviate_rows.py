@@ -17,7 +17,7 @@ _NAMESPACE = uuid.UUID("5f3d5c0e-6a55-4c0b-9c53-6f5e0f6f0c1e")
 WAITING = "-"
 """Stands for the model of a passage that has no vector yet."""
 
-BUCKETS = 100
+BUCKETS = 1000
 """Passages are dealt into so many, evenly, whatever document they are of."""
 
 TEXTS = ("title", "path", "content_hash", "url", "effective", "review_by", "superseded_by")

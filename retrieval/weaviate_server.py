@@ -98,13 +98,16 @@ def address(url: str) -> Address:
 class Server:
     """A connected client. What goes wrong comes out as IndexUnavailable, and never quotes a document or a question."""
 
-    def __init__(self, client: WeaviateAsyncClient, where: Address) -> None:
+    def __init__(self, client: WeaviateAsyncClient, where: Address, patience: float) -> None:
         self.client = client
         self.where = where
+        self._patience = patience
 
     @classmethod
-    async def connect(cls, url: str, api_key: str | None) -> Server:
+    async def connect(cls, url: str, api_key: str | None, *, patience: float = QUERY_SECONDS) -> Server:
         """Connect over HTTP, and check the server's version; gRPC is tried by `check_grpc`.
+
+        `patience` is how many seconds an answer may take, at most `QUERY_SECONDS`.
 
         The client's own checks are left out: they ask a package registry for its newest version.
         """
@@ -121,9 +124,9 @@ class Server:
             additional_config=AdditionalConfig(timeout=Timeout(init=5, query=QUERY_SECONDS, insert=60)),
             skip_init_checks=True,
         )
-        server = cls(client, where)
+        server = cls(client, where, patience)
         try:
-            async with asyncio.timeout(QUERY_SECONDS):
+            async with asyncio.timeout(patience):
                 await client.connect()
             await server._check_version()
         except (WeaviateBaseError, httpx.HTTPError, OSError) as error:
@@ -144,7 +147,7 @@ class Server:
     async def check_grpc(self, objects: Objects) -> None:
         """IndexUnavailable, saying so, if HTTP answers but gRPC does not."""
         try:
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(self._patience / 2):
                 await objects.aggregate.over_all(total_count=True)
         except (WeaviateBaseError, OSError) as error:
             if isinstance(error, InsufficientPermissionsError) or "unauthenticated" in str(error).lower():
@@ -155,8 +158,9 @@ class Server:
             )
             raise IndexUnavailable(message) from error
 
-    async def ask(self, answer: Awaitable[T], *, seconds: float = QUERY_SECONDS) -> T:
+    async def ask(self, answer: Awaitable[T], *, seconds: float | None = None) -> T:
         """What is awaited, within `seconds`. The client tries an unreachable server again until then."""
+        seconds = self._patience if seconds is None else seconds
         try:
             async with asyncio.timeout(seconds):
                 return await answer

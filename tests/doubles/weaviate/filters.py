@@ -39,11 +39,13 @@ def _on_property(
 ) -> Callable[[Stored], bool]:
     prop = collection.property(name)
     if not prop.filterable:
-        msg = f"Filtering by property '{name}' requires inverted index. Is `indexFilterable` option of property enabled?"
+        msg = (
+            f"Filtering by property '{name}' requires inverted index. Is `indexFilterable` option of property enabled?"
+        )
         raise Refused(msg)
     single = {"text": str, "text[]": str, "int": int, "boolean": bool, "date": str}[prop.type]
     if not all(type(one) is single for one in (wanted if isinstance(wanted, list) else [wanted])):
-        msg = f"data type filter cannot use {wanted!r} on type \"{prop.type}\""
+        msg = f'data type filter cannot use {wanted!r} on type "{prop.type}"'
         raise Refused(msg)
     is_text = prop.type.startswith("text")
 

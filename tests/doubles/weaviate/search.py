@@ -69,9 +69,7 @@ def _bm25(query: base_search_pb2.BM25, collection: Collection, objects: list[Sto
         if not prop.searchable:
             msg = f"Searching by property '{name}' requires inverted index. Is `indexSearchable` option enabled?"
             raise Refused(msg)
-        held = {
-            one.uuid: Counter(prop.tokens(one.properties.get(name, ""))) for one in collection.objects.values()
-        }
+        held = {one.uuid: Counter(prop.tokens(one.properties.get(name, ""))) for one in collection.objects.values()}
         mean = sum(counts.total() for counts in held.values()) / max(len(held), 1) or 1.0
         for term in dict.fromkeys(prop.tokens(query.query)):
             frequency = sum(term in counts for counts in held.values())
@@ -96,6 +94,8 @@ def _nearest(query: base_search_pb2.NearVector, collection: Collection, objects:
     return sorted(found, key=lambda one: one.distance or 0.0)
 
 
-def _cosine(one: np.ndarray[tuple[int], np.dtype[np.float32]], other: np.ndarray[tuple[int], np.dtype[np.float32]]) -> float:
+def _cosine(
+    one: np.ndarray[tuple[int], np.dtype[np.float32]], other: np.ndarray[tuple[int], np.dtype[np.float32]]
+) -> float:
     length = float(np.linalg.norm(one) * np.linalg.norm(other))
     return float(one @ other) / length if length else 0.0

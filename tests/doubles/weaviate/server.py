@@ -25,7 +25,8 @@ class WeaviateDouble:
     """Used as `with`. `key` makes it ask for one; `grpc_open` False leaves that port closed.
 
     `refuse_object` may name, for an object of a collection, a reason to refuse it, as a server does that is short of
-    memory or disk. `calls` counts the gRPC calls; `before_call` runs before each, in the server's thread.
+    memory or disk. `on_call` runs before each gRPC call, given its name, in a thread of the server; other calls are
+    served meanwhile.
     """
 
     def __init__(self, *, key: str | None = None, grpc_open: bool = True, version: str = VERSION) -> None:
@@ -33,9 +34,8 @@ class WeaviateDouble:
         self.version = version
         self.store = Store()
         self.refused: list[str] = []
-        self.calls = 0
         self.refuse_object: Callable[[str, Mapping[str, Any]], str | None] = lambda collection, properties: None
-        self.before_call: Callable[[Store], None] = lambda store: None
+        self.on_call: Callable[[str], None] = lambda name: None
         self._grpc_open = grpc_open
         self._lock = threading.RLock()
         self._grpc: grpc.Server | None = None
@@ -44,7 +44,8 @@ class WeaviateDouble:
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True).start()
         server = grpc.server(ThreadPoolExecutor(4))
-        weaviate_pb2_grpc.add_WeaviateServicer_to_server(Service(self), server)
+        register: Callable[..., None] = weaviate_pb2_grpc.add_WeaviateServicer_to_server
+        register(Service(self), server)
         check = grpc.method_handlers_generic_handler(
             "grpc.health.v1.Health", {"Check": grpc.unary_unary_rpc_method_handler(health)}
         )
@@ -82,14 +83,13 @@ class WeaviateDouble:
             raise Refused(reason)
 
     @contextmanager
-    def call(self, context: grpc.ServicerContext) -> Iterator[Store]:
+    def call(self, name: str, context: grpc.ServicerContext) -> Iterator[Store]:
         """One gRPC call, alone with the store."""
         sent = dict(context.invocation_metadata()).get("authorization")
         if self.key is not None and sent != f"Bearer {self.key}":
             context.abort(grpc.StatusCode.UNAUTHENTICATED, "unauthorized: invalid api key")
+        self.on_call(name)
         with self._lock:
-            self.calls += 1
-            self.before_call(self.store)
             yield self.store
 
     def answer(self, method: str, path: str, key: str | None, body: Any) -> tuple[int, Any]:
@@ -133,7 +133,7 @@ def _handler(double: WeaviateDouble) -> type[BaseHTTPRequestHandler]:
 
         do_GET = do_POST = do_DELETE = _answer  # noqa: N815 - the base class's names
 
-        def log_message(self, format: str, *args: Any) -> None:
+        def log_message(self, *_: Any) -> None:
             """Say nothing."""
 
     return Handler

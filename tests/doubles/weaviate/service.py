@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tests.doubles.weaviate.server import WeaviateDouble
     from tests.doubles.weaviate.store import Collection, Stored
 
+_DELETE = {"collection", "filters", "consistency_level"}
 _AGGREGATE = {"collection", "objects_count", "filters", "group_by", "aggregations", "limit"}
 
 
@@ -34,7 +35,7 @@ class Service(weaviate_pb2_grpc.WeaviateServicer):
         self._double = double
 
     def Search(self, request: search_get_pb2.SearchRequest, context: grpc.ServicerContext) -> Any:  # noqa: N802 - the stub's
-        with self._double.call(context) as store:
+        with self._double.call("Search", context) as store:
             try:
                 collection = store.get(request.collection)
                 found = [result(one, collection, request) for one in search(request, collection)]
@@ -44,7 +45,7 @@ class Service(weaviate_pb2_grpc.WeaviateServicer):
 
     def BatchObjects(self, request: batch_pb2.BatchObjectsRequest, context: grpc.ServicerContext) -> Any:  # noqa: N802
         errors = []
-        with self._double.call(context) as store:
+        with self._double.call("BatchObjects", context) as store:
             for index, one in enumerate(request.objects):
                 try:
                     properties = read_properties(one.properties)
@@ -56,10 +57,9 @@ class Service(weaviate_pb2_grpc.WeaviateServicer):
         return batch_pb2.BatchObjectsReply(errors=errors)
 
     def BatchDelete(self, request: batch_delete_pb2.BatchDeleteRequest, context: grpc.ServicerContext) -> Any:  # noqa: N802
-        with self._double.call(context) as store:
+        with self._double.call("BatchDelete", context) as store:
             try:
-                if request.dry_run or request.verbose or request.tenant:
-                    raise Refused("the double deletes without a word")
+                _check_known(request, _DELETE)
                 collection = store.get(request.collection)
                 passes = matcher(request.filters, collection)
             except Refused as error:
@@ -70,11 +70,9 @@ class Service(weaviate_pb2_grpc.WeaviateServicer):
         return batch_delete_pb2.BatchDeleteReply(matches=len(doomed), successful=len(doomed))
 
     def Aggregate(self, request: aggregate_pb2.AggregateRequest, context: grpc.ServicerContext) -> Any:  # noqa: N802
-        with self._double.call(context) as store:
+        with self._double.call("Aggregate", context) as store:
             try:
-                if unknown := {field.name for field, _ in request.ListFields()} - _AGGREGATE:
-                    msg = f"the double does not know {sorted(unknown)} of an aggregation"
-                    raise Refused(msg)
+                _check_known(request, _AGGREGATE)
                 return _aggregate(request, store.get(request.collection))
             except Refused as error:
                 self._refuse(context, error)
@@ -88,7 +86,14 @@ class Service(weaviate_pb2_grpc.WeaviateServicer):
 def health(request: bytes, context: grpc.ServicerContext) -> bytes:
     """`/grpc.health.v1.Health/Check`."""
     serving = health_weaviate_pb2.WeaviateHealthCheckResponse.SERVING
-    return health_weaviate_pb2.WeaviateHealthCheckResponse(status=serving).SerializeToString()
+    reply: bytes = health_weaviate_pb2.WeaviateHealthCheckResponse(status=serving).SerializeToString()
+    return reply
+
+
+def _check_known(request: Any, known: set[str]) -> None:
+    if unknown := {field.name for field, _ in request.ListFields()} - known:
+        msg = f"the double does not know {sorted(unknown)} of {type(request).__name__}"
+        raise Refused(msg)
 
 
 def _aggregate(request: aggregate_pb2.AggregateRequest, collection: Collection) -> aggregate_pb2.AggregateReply:

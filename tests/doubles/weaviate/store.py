@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import numpy as np
     from numpy.typing import NDArray
 
 _CLASS_NAME = re.compile(r"[A-Z][_0-9A-Za-z]{0,254}")
@@ -22,7 +21,6 @@ _CLASS_KEYS = {"class", "description", "properties", "invertedIndexConfig", "vec
 _PROPERTY_KEYS = {"name", "dataType", "tokenization", "indexFilterable", "indexSearchable", "indexRangeFilters"}
 _PASSED_OVER = {"skip_vectorization", "vectorize_property_name"}
 """What the client sends of a property without a vectoriser, and the server passes over."""
-
 
 
 class Refused(Exception):
@@ -183,21 +181,33 @@ def _with_defaults(config: dict[str, Any], properties: list[Property]) -> dict[s
         },
         "multiTenancyConfig": {"enabled": False},
         "replicationConfig": {"factor": 1, "asyncEnabled": False},
-        "shardingConfig": {
-            **dict.fromkeys(("actualCount", "desiredCount"), 1),
-            **dict.fromkeys(("actualVirtualCount", "desiredVirtualCount", "virtualPerPhysical"), 128),
-            **{"function": "murmur3", "key": "_id", "strategy": "hash"},
-        },
-        "vectorConfig": {name: _SHOWN_VECTOR for name in config["vectorConfig"]},
+        "shardingConfig": _SHARDING,
+        "vectorConfig": dict.fromkeys(config["vectorConfig"], _SHOWN_VECTOR),
     }
 
 
-_SHOWN_VECTOR = {
-    "vectorizer": {"none": {}},
-    "vectorIndexType": "hnsw",
-    "vectorIndexConfig": {
-        **{"cleanupIntervalSeconds": 300, "distance": "cosine", "dynamicEfFactor": 8, "dynamicEfMax": 500},
-        **{"dynamicEfMin": 100, "ef": -1, "efConstruction": 128, "filterStrategy": "acorn", "flatSearchCutoff": 40000},
-        **{"maxConnections": 32, "skip": False, "vectorCacheMaxObjects": 1000000000000},
-    },
+_SHARDING = {
+    "actualCount": 1,
+    "desiredCount": 1,
+    "actualVirtualCount": 128,
+    "desiredVirtualCount": 128,
+    "virtualPerPhysical": 128,
+    "function": "murmur3",
+    "key": "_id",
+    "strategy": "hash",
 }
+_HNSW = {
+    "cleanupIntervalSeconds": 300,
+    "distance": "cosine",
+    "dynamicEfFactor": 8,
+    "dynamicEfMax": 500,
+    "dynamicEfMin": 100,
+    "ef": -1,
+    "efConstruction": 128,
+    "filterStrategy": "acorn",
+    "flatSearchCutoff": 40000,
+    "maxConnections": 32,
+    "skip": False,
+    "vectorCacheMaxObjects": 1000000000000,
+}
+_SHOWN_VECTOR = {"vectorizer": {"none": {}}, "vectorIndexType": "hnsw", "vectorIndexConfig": _HNSW}

@@ -37,7 +37,9 @@ def read_vectors(given: batch_pb2.BatchObject) -> dict[str, NDArray[np.float32]]
     return {one.name: np.frombuffer(one.vector_bytes, "<f4") for one in given.vectors}
 
 
-def result(ranked: Ranked, collection: Collection, request: search_get_pb2.SearchRequest) -> search_get_pb2.SearchResult:
+def result(
+    ranked: Ranked, collection: Collection, request: search_get_pb2.SearchRequest
+) -> search_get_pb2.SearchResult:
     """One hit, with the properties and metadata that were asked for."""
     stored = ranked.stored
     asked = request.properties
