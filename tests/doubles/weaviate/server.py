@@ -25,8 +25,8 @@ class WeaviateDouble:
     """Used as `with`. `key` makes it ask for one; `grpc_open` False leaves that port closed.
 
     `refuse_object` may name, for an object of a collection, a reason to refuse it, as a server does that is short of
-    memory or disk. `on_call` runs before each gRPC call, given its name, in a thread of the server; other calls are
-    served meanwhile.
+    memory or disk. `on_call` runs before each gRPC call, given its name, and before each object of a batch ("Object"),
+    in a thread of the server; other calls are served meanwhile.
     """
 
     def __init__(self, *, key: str | None = None, grpc_open: bool = True, version: str = VERSION) -> None:
