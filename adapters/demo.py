@@ -29,10 +29,9 @@ Try: When is the flu clinic open?   then: And for children?   An empty line ends
 
 
 def demo_settings(settings: Settings) -> Settings:
-    """The settings with a home of its own below the real one, without any key."""
-    return settings.model_copy(
-        update={"home": settings.home / "demo", "anthropic_api_key": None, "voyage_api_key": None}
-    )
+    """The settings with a home of its own below the real one, without any key or server."""
+    without = dict.fromkeys(("anthropic_api_key", "voyage_api_key", "weaviate_url"))
+    return settings.model_copy(update={"home": settings.home / "demo", **without})
 
 
 async def chat(app: Application) -> None:

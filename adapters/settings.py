@@ -56,6 +56,13 @@ class Settings(BaseSettings):
     )
     voyage_model: str = Field(default=EMBEDDING_MODEL, min_length=1, description="Voyage's model for embeddings")
     rerank_model: str = Field(default=RERANK_MODEL, min_length=1, description="Voyage's model that reranks")
+    weaviate_url: str | None = Field(
+        default=None,
+        pattern=r"^https?://.+",
+        validation_alias=AliasChoices("WEAVIATE_URL"),
+        description="a Weaviate server that holds the index in place of the local file",
+    )
+    weaviate_api_key: SecretStr | None = Field(default=None, validation_alias=AliasChoices("WEAVIATE_API_KEY"))
 
     embedder: str | None = Field(
         default=None,

@@ -1,0 +1,238 @@
+"""One Weaviate server: its address, the connection to it, and what its errors mean."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+import weaviate
+from weaviate.classes.config import ConsistencyLevel
+from weaviate.classes.init import AdditionalConfig, Auth, Timeout
+from weaviate.collections import CollectionAsync
+from weaviate.exceptions import (
+    AuthenticationFailedError,
+    InsufficientPermissionsError,
+    UnexpectedStatusCodeError,
+    WeaviateBaseError,
+    WeaviateInsertManyAllFailedError,
+)
+
+from retrieval.errors import IndexUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Sequence
+
+    from weaviate import WeaviateAsyncClient
+    from weaviate.classes.data import DataObject
+
+T = TypeVar("T")
+Objects: TypeAlias = CollectionAsync[Any, Any]
+
+QUERY_SECONDS = 10.0
+"""How long a search may take, the client's own retries of an unreachable server included."""
+
+WRITE_SECONDS = 300.0
+"""How long one document's replacement may take."""
+
+OLDEST = (1, 33)
+"""The first server with the filter `ContainsNone`."""
+
+_BATCH = 100
+_CLOUD = (".weaviate.network", ".weaviate.cloud", ".weaviate.io", ".semi.technology")
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a server's two ports are."""
+
+    host: str
+    port: int
+    secure: bool
+    grpc_host: str
+    grpc_port: int
+
+    @property
+    def http(self) -> str:
+        """As operators write it."""
+        return f"{'https' if self.secure else 'http'}://{self.host}:{self.port}"
+
+    @property
+    def grpc(self) -> str:
+        """As operators write it."""
+        return f"{self.grpc_host}:{self.grpc_port}"
+
+
+def address(url: str) -> Address:
+    """Read `http://host:8080`, `https://….weaviate.cloud` or `…?grpc=host:port`. IndexUnavailable if it is neither.
+
+    Without `grpc` it is the same host's port 50051, and in Weaviate's cloud the host that serves gRPC there.
+    """
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+        named = urlsplit(f"//{parse_qs(parts.query)['grpc'][0]}") if "grpc=" in parts.query else None
+        grpc_host, grpc_port = (named.hostname, named.port) if named else (None, None)
+    except (ValueError, KeyError):
+        host = None
+    if host is None or parts.scheme not in {"http", "https"} or (named is not None and grpc_port is None):
+        message = (
+            "WEAVIATE_URL is not the address of a Weaviate server. It reads http://host:8080, or https://... for one "
+            "in the cloud; where gRPC is not on port 50051 of the same host, add ?grpc=host:port."
+        )
+        raise IndexUnavailable(message)
+    secure = parts.scheme == "https"
+    port = port or (443 if secure else 8080)
+    if grpc_host is not None and grpc_port is not None:
+        return Address(host, port, secure, grpc_host, grpc_port)
+    if secure and host.endswith(_CLOUD):
+        first, domain = host.split(".", 1)
+        in_cloud = f"{first}.grpc.{domain}" if host.endswith(_CLOUD[0]) else f"grpc-{host}"
+        return Address(host, port, secure, in_cloud, 443)
+    return Address(host, port, secure, host, 50051)
+
+
+class Server:
+    """A connected client. What goes wrong comes out as IndexUnavailable, and never quotes a document or a question."""
+
+    def __init__(self, client: WeaviateAsyncClient, where: Address, patience: float) -> None:
+        self.client = client
+        self.where = where
+        self._patience = patience
+
+    @classmethod
+    async def connect(cls, url: str, api_key: str | None, *, patience: float = QUERY_SECONDS) -> Server:
+        """Connect over HTTP, and check the server's version; gRPC is tried by `check_grpc`.
+
+        `patience` is how many seconds an answer may take, at most `QUERY_SECONDS`.
+
+        The client's own checks are left out: they ask a package registry for its newest version.
+        """
+        where = address(url)
+        logging.getLogger("weaviate-client").setLevel(logging.CRITICAL)  # its errors quote the objects refused
+        client = weaviate.use_async_with_custom(
+            where.host,
+            where.port,
+            where.secure,
+            where.grpc_host,
+            where.grpc_port,
+            where.secure,
+            auth_credentials=Auth.api_key(api_key) if api_key else None,
+            additional_config=AdditionalConfig(timeout=Timeout(init=5, query=QUERY_SECONDS, insert=60)),
+            skip_init_checks=True,
+        )
+        server = cls(client, where, patience)
+        try:
+            async with asyncio.timeout(patience):
+                await client.connect()
+            await server._check_version()
+        except (WeaviateBaseError, httpx.HTTPError, OSError) as error:
+            await client.close()
+            raise await server._closed(error) from error
+        except BaseException:
+            await client.close()
+            raise
+        return server
+
+    def objects(self, name: str, *, replicated: bool, writing: bool) -> Objects:
+        """A collection. Writes reach every replica before they count, so that any one of them may be read."""
+        objects: Objects = self.client.collections.use(name)
+        if not replicated:
+            return objects
+        return objects.with_consistency_level(ConsistencyLevel.ALL if writing else ConsistencyLevel.ONE)
+
+    async def check_grpc(self, objects: Objects) -> None:
+        """IndexUnavailable, saying so, if HTTP answers but gRPC does not."""
+        try:
+            async with asyncio.timeout(self._patience / 2):
+                await objects.aggregate.over_all(total_count=True)
+        except (WeaviateBaseError, OSError) as error:
+            if isinstance(error, InsufficientPermissionsError) or "unauthenticated" in str(error).lower():
+                raise self._refused() from error
+            message = (
+                f"Weaviate answers over HTTP at {self.where.http}, but gRPC at {self.where.grpc} is closed or not "
+                "gRPC. Open that port, or name the right one in WEAVIATE_URL: ...?grpc=host:port."
+            )
+            raise IndexUnavailable(message) from error
+
+    async def ask(self, answer: Awaitable[T], *, seconds: float | None = None) -> T:
+        """What is awaited, within `seconds`. The client tries an unreachable server again until then."""
+        seconds = self._patience if seconds is None else seconds
+        try:
+            async with asyncio.timeout(seconds):
+                return await answer
+        except TimeoutError as error:
+            message = (
+                f"Weaviate at {self.where.http} did not answer within {seconds:.0f} s. Check that it runs and that "
+                f"gRPC at {self.where.grpc} can be reached."
+            )
+            raise IndexUnavailable(message) from error
+        except (AuthenticationFailedError, InsufficientPermissionsError) as error:
+            raise self._refused() from error
+        except (WeaviateBaseError, httpx.HTTPError, OSError) as error:
+            message = f"Weaviate at {self.where.http} failed ({type(error).__name__}). Its own log says more."
+            raise IndexUnavailable(message) from error
+
+    async def put(self, objects: Objects, given: Sequence[DataObject[Any, Any]]) -> None:
+        """Write objects in place of any with the same id. IndexUnavailable names those that were refused, and why."""
+        for start in range(0, len(given), _BATCH):
+            batch = given[start : start + _BATCH]
+            await self.ask(self._put(objects, batch), seconds=WRITE_SECONDS)
+
+    async def close(self) -> None:
+        """Close the connections. Calling it again does nothing."""
+        await self.client.close()
+
+    async def _put(self, objects: Objects, batch: Sequence[DataObject[Any, Any]]) -> None:
+        try:
+            done = await objects.data.insert_many(batch)
+        except WeaviateInsertManyAllFailedError as error:
+            message = f"Weaviate refused all {len(batch)} objects of a batch. Its own log says more."
+            raise IndexUnavailable(message) from error
+        if done.errors:
+            lines = [f"{batch[at].uuid}: {error.message[:200]}" for at, error in sorted(done.errors.items())[:5]]
+            message = f"Weaviate refused {len(done.errors)} of {len(batch)} objects. First: {'; '.join(lines)}"
+            raise IndexUnavailable(message)
+
+    async def _check_version(self) -> None:
+        version = str((await self.client.get_meta())["version"])
+        numbers = tuple(int(part) for part in version.split("-", maxsplit=1)[0].split(".")[:2])
+        if numbers < OLDEST:
+            message = (
+                f"Weaviate {version} is too old: Citewell needs {'.'.join(map(str, OLDEST))} or newer. Upgrade it."
+            )
+            raise IndexUnavailable(message)
+
+    async def _closed(self, error: Exception) -> IndexUnavailable:
+        """What to say where HTTP did not answer: whether the other port would."""
+        if isinstance(error, (AuthenticationFailedError, InsufficientPermissionsError)):
+            return self._refused()
+        if isinstance(error, UnexpectedStatusCodeError):
+            if error.status_code == httpx.codes.UNAUTHORIZED:
+                return self._refused()
+            return IndexUnavailable(
+                f"{self.where.http} answers with {error.status_code}: it is no Weaviate, or not ready."
+            )
+        grpc = "is open" if await _open(self.where.grpc_host, self.where.grpc_port) else "is closed too"
+        return IndexUnavailable(
+            f"Weaviate's HTTP at {self.where.http} is closed; gRPC at {self.where.grpc} {grpc}. "
+            "Start the server, or mend WEAVIATE_URL."
+        )
+
+    def _refused(self) -> IndexUnavailable:
+        return IndexUnavailable(
+            f"Weaviate at {self.where.http} refuses the key. Set WEAVIATE_API_KEY to one that may read and write."
+        )
+
+
+async def _open(host: str, port: int) -> bool:
+    try:
+        async with asyncio.timeout(3):
+            _, writer = await asyncio.open_connection(host, port)
+    except OSError:
+        return False
+    writer.close()
+    return True
