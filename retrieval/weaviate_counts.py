@@ -34,23 +34,27 @@ class Counts:
         self._known: dict[str, int] = {}
         self._total = 0
         self._until = 0.0
+        self._changes = 0
 
     def forget(self) -> None:
         """Look everything up anew: something was written."""
         self._known, self._total = {}, 0
+        self._changes += 1
 
     async def of(self, terms: Collection[str], before: Mapping[str, Record]) -> tuple[int, dict[str, int]]:
         """The number of passages, and in how many of them each term stands, in what readers see."""
         if self._timer() >= self._until:
             self.forget()
             self._until = self._timer() + KEPT_SECONDS
+        changes = self._changes
         total = self._total or await self.passages(seen(before))
         missing = [term for term in dict.fromkeys(terms) if not self._known.get(term)]
         counted = await asyncio.gather(*(self._frequency(term, before) for term in missing if total))
         found = dict.fromkeys(missing, 0) | dict(zip(missing, counted, strict=False))
         answer = total, {term: found.get(term, self._known.get(term, 0)) for term in terms}
-        self._total = total
-        self._known |= found
+        if changes == self._changes:
+            self._total = total
+            self._known |= found
         return answer
 
     async def passages(self, filters: FilterReturn | None) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from weaviate.classes.aggregate import GroupByAggregate, Metrics
 from weaviate.classes.query import Filter
 
+from retrieval.errors import IndexMismatch
 from retrieval.index import IndexStatus
 from retrieval.weaviate_counts import Counts
 from retrieval.weaviate_rows import BUCKETS, WAITING, read_passage
@@ -60,11 +61,13 @@ class WeaviateIndex:
         shelf: Shelf,
         name: str,
         *,
+        takes_vectors: bool,
         clock: Callable[[], datetime],
         timer: Callable[[], float],
         versions: Callable[[], str],
     ) -> None:
         self._shelf = shelf
+        self._takes_vectors = takes_vectors
         self._timer = timer
         self._counts = Counts(shelf, timer)
         self._searcher = Searcher(shelf, self._counts, name)
@@ -95,7 +98,7 @@ class WeaviateIndex:
         try:
             model = Model(*embedder) if embedder is not None else None
             shelf = await open_shelf(server, name, model, re_embed=re_embed)
-            index = cls(shelf, name, clock=clock, timer=timer, versions=versions)
+            index = cls(shelf, name, takes_vectors=model is not None, clock=clock, timer=timer, versions=versions)
             await index._writer.sweep_leftovers()
         except BaseException:
             await server.close()
@@ -143,6 +146,8 @@ class WeaviateIndex:
 
     async def add_vectors(self, ids: Sequence[str], vectors: Vector) -> None:
         """Store one row an id. IndexMismatch if opened without an embedder."""
+        if not self._takes_vectors:
+            raise IndexMismatch("This index was opened without an embedding model, so it takes no vectors.")
         await self._writing(self._writer.add_vectors(ids, vectors))
 
     async def status(self) -> IndexStatus:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from weaviate.classes.config import Configure, DataType, Property, StopwordsPreset, Tokenization, VectorDistances
 
-from retrieval.errors import IndexMismatch
+from retrieval.errors import IndexMismatch, IndexUnavailable
 from retrieval.weaviate_rows import TEXTS
 
 if TYPE_CHECKING:
@@ -123,17 +123,18 @@ async def _create(server: Server, name: str, properties: list[Property], model: 
         quantizer=Configure.VectorIndex.Quantizer.none(),
         vector_index_config=Configure.VectorIndex.hnsw(distance_metric=VectorDistances.COSINE),
     )
-    await server.ask(
-        server.client.collections.create(
-            name,
-            description=model.key if model else "Citewell",
-            properties=properties,
-            inverted_index_config=Configure.inverted_index(
-                bm25_b=0.75, bm25_k1=1.2, stopwords_preset=StopwordsPreset.NONE
-            ),
-            vector_config=vector if model else Configure.Vectors.self_provided(),
-        )
+    creating = server.client.collections.create(
+        name,
+        description=model.key if model else "Citewell",
+        properties=properties,
+        inverted_index_config=Configure.inverted_index(bm25_b=0.75, bm25_k1=1.2, stopwords_preset=StopwordsPreset.NONE),
+        vector_config=vector if model else Configure.Vectors.self_provided(),
     )
+    try:
+        await server.ask(creating)
+    except IndexUnavailable:
+        if not await server.ask(server.client.collections.exists(name)):  # else another process was faster
+            raise
 
 
 def _documents() -> list[Property]:

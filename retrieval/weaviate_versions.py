@@ -33,6 +33,7 @@ GRACE = 3 * QUERY_SECONDS
 """Seconds that a retired version stays, longer than any search."""
 
 _MOST = 10_000
+_STATE = ["document_id", "version", "pending", "retired", "changed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ def read_record(row: Mapping[str, Any]) -> Record:
         version=row["version"],
         pending=tuple(row.get("pending") or ()),
         retired=tuple(row.get("retired") or ()),
-        document=read_document(row) if row["live"] else None,
+        document=read_document(row) if row.get("live") else None,
         changed=row["changed"],
     )
 
@@ -112,8 +113,10 @@ async def records(shelf: Shelf, document_ids: Iterable[str]) -> dict[str, Record
 
 
 async def in_change(shelf: Shelf) -> dict[str, Record]:
-    """The records of all documents of which something is hidden."""
-    query = shelf.documents.query.fetch_objects(filters=Filter.by_property("busy").equal(val=True), limit=_MOST)
+    """The state of all documents of which something is hidden, without what the documents are."""
+    query = shelf.documents.query.fetch_objects(
+        filters=Filter.by_property("busy").equal(val=True), limit=_MOST, return_properties=_STATE
+    )
     rows = await shelf.server.ask(query)
     return {record.document_id: record for record in (read_record(row.properties) for row in rows.objects)}
 

@@ -70,12 +70,12 @@ class Writer:
     async def add_vectors(self, ids: Sequence[str], vectors: Vector) -> None:
         """Store one row a passage, in place of any it had."""
         model = self._shelf.model
-        if model is None or self._shelf.vectors is None:
-            raise IndexMismatch("This index was opened without an embedding model, so it takes no vectors.")
-        if vectors.shape != (len(ids), model.dimensions):
-            message = f"Vectors of shape {vectors.shape} for {len(ids)} passages and {model.dimensions} dimensions."
+        if model is None or vectors.shape != (len(ids), model.dimensions):
+            held = model.dimensions if model else "no"
+            message = f"Vectors of shape {vectors.shape} for {len(ids)} passages and {held} dimensions."
             raise IndexMismatch(message)
         async with self._turn:
+            await self._sweep_due()
             # In time: a passage that is replaced meanwhile is deleted later than this may write it again.
             await self._shelf.server.ask(self._add_vectors(ids, vectors, model.key), seconds=2 * QUERY_SECONDS)
 

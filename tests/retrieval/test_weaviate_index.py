@@ -174,7 +174,7 @@ async def test_a_retired_version_is_deleted_once_no_search_can_be_reading_it(
     await put(index, document(), *BETA)
     time.seconds += GRACE - 1
     await put(index, document("other"), "gamma")
-    assert len(stored(double, place, "Passages")) == 7
+    assert len(stored(double, place, "Passages")) == 9
     time.seconds += 1
     await put(index, document("other"), "gamma")
     assert {one["text"] for one in stored(double, place, "Passages")} == {*BETA, "gamma"}
@@ -207,7 +207,7 @@ async def test_objects_that_are_refused_are_named_and_the_old_version_stays(
     index = await place.open(EMBEDDER)
     await put(index, document(), *ALPHA)
     double.refuse_object = lambda _, values: "no space left on device" if values.get("ordinal") == 1 else None
-    with pytest.raises(IndexUnavailable, match=r"refused 1 of 3 objects.*no space left on device") as error:
+    with pytest.raises(IndexUnavailable, match=r"refused 1 of 5 objects.*no space left on device") as error:
         await put(index, document(), *BETA)
     assert not any(text in str(error.value) for text in BETA)
     double.refuse_object = lambda *_: None
@@ -230,7 +230,7 @@ async def test_what_a_process_that_ended_left_behind_is_swept_at_the_next_start(
         await put(index, document("never"), *BETA)
     await index.close()
     double.refuse_object = lambda *_: None
-    for later, left in ((timedelta(0), 7), (2 * LEFT_BEHIND, 3)):
+    for later, left in ((timedelta(0), 11), (2 * LEFT_BEHIND, 3)):
         time.seconds += later.total_seconds()
         again = await place.open(EMBEDDER, **time.given)
         assert len(stored(double, place, "Passages")) == left
@@ -283,6 +283,8 @@ async def test_without_a_model_words_search_and_vectors_stay(place: Place) -> No
     by_words = await place.open(None)
     assert {hit.passage.text for hit in await by_words.search("alpha", None, k=5)} == set(ALPHA)
     assert (await by_words.status()).embedded == 3
+    with pytest.raises(IndexMismatch, match="without an embedding model"):
+        await by_words.add_vectors(["flu#0"], await EMBEDDER.embed_passages(ALPHA[:1]))
     await by_words.close()
 
 
@@ -296,6 +298,13 @@ async def test_vectors_of_a_half_filled_index_are_a_sample_of_all_documents(plac
 
 
 # The server
+
+
+async def test_two_processes_may_open_a_new_index_at_once(double: WeaviateDouble, place: Place) -> None:
+    both = await asyncio.gather(place.open(EMBEDDER), place.open(EMBEDDER))
+    for index in both:
+        await index.close()
+    assert len(double.store.collections) == 3
 
 
 async def test_it_says_which_port_is_closed(place: Place) -> None:
