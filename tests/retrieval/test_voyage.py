@@ -187,7 +187,8 @@ asyncio.run(main())
 
 
 def test_the_first_request_of_a_process_does_not_block_the_loop() -> None:
-    run = subprocess.run([sys.executable, "-c", FIRST_REQUEST], check=False, capture_output=True, text=True, cwd=ROOT)
+    command = [sys.executable, "-c", FIRST_REQUEST]
+    run = subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT)
     assert run.returncode == 0, run.stderr
 
 
