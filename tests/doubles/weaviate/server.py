@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -39,10 +40,16 @@ class WeaviateDouble:
         self._grpc_open = grpc_open
         self._lock = threading.RLock()
         self._grpc: grpc.Server | None = None
+        self._stopped = False
 
     def __enter__(self) -> WeaviateDouble:
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True).start()
+        if not self._grpc_open:
+            with socket.socket() as unused:  # a server of grpc's that never started must not be stopped: it crashes
+                unused.bind(("127.0.0.1", 0))
+                self.grpc_port = unused.getsockname()[1]
+            return self
         server = grpc.server(ThreadPoolExecutor(4))
         register: Callable[..., None] = weaviate_pb2_grpc.add_WeaviateServicer_to_server
         register(Service(self), server)
@@ -52,10 +59,7 @@ class WeaviateDouble:
         server.add_generic_rpc_handlers((check,))
         self.grpc_port = server.add_insecure_port("127.0.0.1:0")
         self._grpc = server
-        if self._grpc_open:
-            server.start()
-        else:
-            server.stop(None).wait()
+        server.start()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -72,11 +76,13 @@ class WeaviateDouble:
 
     def stop(self) -> None:
         """Close both ports. Calling it again does nothing."""
+        if self._stopped:
+            return
+        self._stopped = True
+        self._http.shutdown()
+        self._http.server_close()
         if self._grpc is not None:
-            self._http.shutdown()
-            self._http.server_close()
             self._grpc.stop(None).wait()
-            self._grpc = None
 
     def check_object(self, collection: str, properties: Mapping[str, Any]) -> None:
         if (reason := self.refuse_object(collection, properties)) is not None:
