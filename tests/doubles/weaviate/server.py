@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 VERSION = "1.38.11"
 
+_ENDED: list[grpc.Server] = []
+"""Stopped servers, kept to the end of the process: one that is freed while a thread of it still polls brings it down."""
+
 
 class WeaviateDouble:
     """Used as `with`. `key` makes it ask for one; `grpc_open` False leaves that port closed.
@@ -83,6 +86,7 @@ class WeaviateDouble:
         self._http.server_close()
         if self._grpc is not None:
             self._grpc.stop(None).wait()
+            _ENDED.append(self._grpc)
 
     def check_object(self, collection: str, properties: Mapping[str, Any]) -> None:
         if (reason := self.refuse_object(collection, properties)) is not None:
