@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable
 
     from adapters.app import Application
-    from retrieval.evidence import Evidence, Hit
 
 LINES = "-"
 """Given for a question, it means one question a line of standard input."""
@@ -138,7 +137,7 @@ def search(
             Query(text, text), k=k, collections=frozenset(collections) or None, pipeline=pipeline
         )
         if as_json or query == LINES:
-            _print_json(_evidence_json(evidence), line=query == LINES)
+            _print_json(evidence.as_json(), line=query == LINES)
         else:
             say(listed(evidence))
 
@@ -265,40 +264,6 @@ async def _say_what_is_missing(app: Application, collections: Iterable[str]) -> 
 
 def _print_json(value: dict[str, Any], *, line: bool) -> None:
     say(json.dumps(value, ensure_ascii=not says_unicode(), indent=None if line else 2))
-
-
-def _evidence_json(evidence: Evidence) -> dict[str, Any]:
-    return {
-        "grade": evidence.grade.value,
-        "best": evidence.best,
-        "hits": [_hit_json(hit) for hit in evidence.hits],
-        "stages": [
-            {"stage": s.name, "backend": s.backend, "ms": round(s.milliseconds, 2), "degraded": s.degraded}
-            for s in evidence.stages
-        ],
-    }
-
-
-def _hit_json(hit: Hit) -> dict[str, Any]:
-    return {
-        "id": hit.passage.id,
-        "document": hit.document.id,
-        "title": hit.document.title,
-        "url": hit.document.url,
-        "path": hit.document.path,
-        "collection": hit.document.collection,
-        "locator": hit.locator,
-        "page": hit.passage.page,
-        "headings": list(hit.passage.headings),
-        "text": hit.passage.text,
-        "score": hit.score,
-        "cosine": hit.cosine,
-        "found_by": list(hit.found_by),
-        "rank": hit.rank,
-        "rank_before_rerank": hit.rank_before_rerank,
-        "keyword_rank": hit.keyword_rank,
-        "vector_rank": hit.vector_rank,
-    }
 
 
 def _log(settings: Settings) -> None:

@@ -40,7 +40,8 @@ _SLACK = re.compile(r"<[@#!][^<>\n]{0,200}>")
 _TEAMS_MENTION = re.compile(r"<at\b[^<>]{0,200}>[^<>\n]{0,200}</at\s*>", re.IGNORECASE)
 _AUTOLINK = re.compile(r"<(?:[a-z][a-z0-9+.-]{1,20}:[^<>\s]{0,2000}|[^<>\s@]{1,200}@[^<>\s]{1,200})>", re.IGNORECASE)
 _TAG = re.compile(
-    rf"</?(?:{_TAGS})\b[^<>]{{0,2000}}>?|</?(?:a|b|br|dd|del|dfn|dl|dt|em|hr|i|ins|kbd|li|p|q|s|u)(?:\s+[\w-]+\s*=[^<>]{{0,2000}})?\s*/?>"
+    rf"</?(?:{_TAGS})\b[^<>]{{0,2000}}>?"
+    r"|</?(?:a|b|br|dd|del|dfn|dl|dt|em|hr|i|ins|kbd|li|p|q|s|u)(?:\s+[\w-]+\s*=[^<>]{0,2000})?\s*/?>"
     r"|<a\s+href\b[^<>]{0,2000}",
     re.IGNORECASE,
 )
@@ -59,30 +60,6 @@ _IDN = "рф|рус|укр|бел|онлайн|сайт|москва|中国|中�
 # A top level of mixed case ("fever.Com") is a sentence that lacks its space.
 _HOST = re.compile(
     rf"{_BOUNDARY}(?:{_LABEL}\.)+(?:{_TLD}|{_TLD.upper()}|{_IDN}|xn--[A-Za-z0-9-]{{2,59}}){_REST}(?![\w@])"
-)
-_MENTION = re.compile(r"<at\b[^<>]{0,200}>[^<>\n]{0,200}</at\s*>", re.IGNORECASE)
-_AUTOLINK = re.compile(r"<(?:[a-z][a-z0-9+.-]{1,20}:[^<>\s]{0,2000}|[^<>\s@]{1,200}@[^<>\s]{1,200})>", re.IGNORECASE)
-_TAG = re.compile(
-    rf"</?(?:{_TAGS})\b[^<>]{{0,2000}}>?|</?(?:a|b|br|dd|del|dfn|dl|dt|em|hr|i|ins|kbd|li|p|q|s|u)(?:\s+[\w-]+\s*=[^<>]{{0,2000}})?\s*/?>"
-    r"|<a\s+href\b[^<>]{0,2000}",
-    re.IGNORECASE,
-)
-_SCHEME = re.compile(
-    rf"(?:[a-z][a-z0-9+.-]{{1,20}}\s?:\s?/\s?/\s?|javascript:|vbscript:|\bdata:(?=[a-z]+/|[;,])|\b(?:slack|msteams):)"
-    rf"[^\s<>\[\]()\"']*{_END}",
-    re.IGNORECASE,
-)
-_MAILTO = re.compile(r"\bmailto:", re.IGNORECASE)
-_WWW = re.compile(rf"(?<![\w@])www\s?\.[^\s<>\[\]()\"']+{_END}", re.IGNORECASE)
-_WITH_PATH = re.compile(rf"{_BOUNDARY}(?:{_LABEL}\.)+[^\W\d_]{{2,24}}(?::\d+)?/[^\s<>\[\]()\"']*{_END}")
-_WITH_PORT = re.compile(
-    rf"{_BOUNDARY}(?:localhost|\d{{1,3}}(?:\.\d{{1,3}}){{3}})(?::\d+(?:/[^\s<>\[\]()\"']*)?|/[^\s<>\[\]()\"']*){_END}"
-)
-# A top level of mixed case ("fever.Com") is a sentence that lacks its space, and so is a capital letter in a script
-# that has them; elsewhere, letters right behind a full stop are a host.
-_HOST = re.compile(
-    rf"{_BOUNDARY}(?:{_LABEL}\.)+(?:{_TLD}|{_TLD.upper()}|xn--[A-Za-z0-9-]{{2,59}}|[\u0430-\u044f\u3040-\u9fff\u0621-\u064a]{{2,10}})"
-    rf"{_REST}(?![\w@])"
 )
 _MENTION = re.compile(r"(?<![\w.@])@(?=\w)")
 _ATTRIBUTION = re.compile(

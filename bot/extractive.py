@@ -125,13 +125,14 @@ def _extract(hit: Hit, weights: Mapping[str, float]) -> _Extract | None:
     chosen = list(range(len(found))) if short else _around(anchor, found, worth, raw)
     while len(chosen) > 1 and _introduces(found[chosen[-1]], raw):
         chosen.pop()
-    borne = frozenset(above.union(*(bears[i] for i in chosen)))
+    own = frozenset().union(*(bears[i] for i in chosen))
+    borne = own | above
     return _Extract(
         hit=hit,
         pieces=tuple(found[i] for i in chosen),
         borne=borne,
         strength=sum(weights[word] for word in borne),
-        own=frozenset().union(*(bears[i] for i in chosen)),
+        own=own,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from retrieval.document import Document, Passage
@@ -58,6 +58,28 @@ class Hit:
         )
         return tuple(name for name, rank in ranks if rank is not None)
 
+    def as_json(self) -> dict[str, Any]:
+        """The hit as commands print it; the names are stable."""
+        return {
+            "id": self.passage.id,
+            "document": self.document.id,
+            "title": self.document.title,
+            "url": self.document.url,
+            "path": self.document.path,
+            "collection": self.document.collection,
+            "locator": self.locator,
+            "page": self.passage.page,
+            "headings": list(self.passage.headings),
+            "text": self.passage.text,
+            "score": self.score,
+            "cosine": self.cosine,
+            "found_by": list(self.found_by),
+            "rank": self.rank,
+            "rank_before_rerank": self.rank_before_rerank,
+            "keyword_rank": self.keyword_rank,
+            "vector_rank": self.vector_rank,
+        }
+
 
 class Grade(StrEnum):
     """Whether the evidence can carry an answer, judged on the best passage."""
@@ -90,3 +112,15 @@ class Evidence:
     grade: Grade
     best: float
     stages: tuple[Stage, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """The evidence as commands print it; the names are stable."""
+        return {
+            "grade": self.grade.value,
+            "best": self.best,
+            "hits": [hit.as_json() for hit in self.hits],
+            "stages": [
+                {"stage": s.name, "backend": s.backend, "ms": round(s.milliseconds, 2), "degraded": s.degraded}
+                for s in self.stages
+            ],
+        }

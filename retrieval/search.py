@@ -12,6 +12,7 @@ from retrieval.errors import RetrievalError
 from retrieval.evidence import Evidence, Grade, Stage
 from retrieval.grade import JUDGED, Verdict, wanted_terms
 from retrieval.rerank import RERANKED, reordered
+from retrieval.spread import spread
 from retrieval.terms import words
 
 if TYPE_CHECKING:
@@ -93,12 +94,14 @@ class Searcher:
         try:
             vector, lacking = await self._vector(query, pipeline, stages)
             reranker = self._reranker if pipeline.rerank else None
-            depth = max(k, JUDGED, RERANKED if reranker is not None else 0)
+            depth = max(k, JUDGED, RERANKED if pipeline.rerank else 0)
             began = self._clock()
             hits = await self._index.search(query.standalone, vector, k=depth, collections=collections)
             stages.append(self._stage("search", self._index.name, began, len(hits), lacking))
             if reranker is not None and hits:
                 hits = await self._rerank(reranker, query.standalone, hits, stages)
+            elif pipeline.rerank:
+                hits = spread(hits)
             verdict = await self._judge(query.standalone, hits, pipeline, stages)
         except RetrievalError:
             raise

@@ -373,10 +373,10 @@ async def test_grade_off_takes_what_was_found_as_correct_and_nothing_as_incorrec
 async def test_the_grade_does_not_depend_on_how_many_hits_are_asked_for() -> None:
     index, embedder = Spied(), HashEmbedder()
     search = searcher(await leaflets(index, embedder=embedder), embedder).search
-    few, many = await search(OPEN, k=1), await search(OPEN, k=20)
+    few, many = await search(OPEN, k=1), await search(OPEN, k=40)
     assert len(few.hits) == 1
     assert (few.best, few.grade) == (many.best, many.grade)
-    assert [k for _, _, k in index.asked] == [JUDGED, 20]
+    assert [k for _, _, k in index.asked] == [RERANKED, 40]
 
 
 async def test_only_the_collections_asked_for_are_searched() -> None:

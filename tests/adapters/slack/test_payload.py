@@ -31,9 +31,9 @@ def bodies(draw: st.DrawFn) -> dict[str, Any]:
     body = dict(draw(st.sampled_from([MESSAGE, COMMAND, CLICK])))
     known = ["type", "event", "user", "channel", "authorizations", "view", "team", "enterprise", "actions", "container"]
     for name in draw(st.lists(st.sampled_from([*known, *body]), max_size=3)):
-        if isinstance(body.get(name), dict) and draw(st.booleans()):
-            inner = draw(st.sampled_from(sorted(body[name])))
-            body[name] = body[name] | {inner: draw(JSON)}
+        inner = body.get(name)
+        if isinstance(inner, dict) and inner and draw(st.booleans()):
+            body[name] = inner | {draw(st.sampled_from(sorted(inner))): draw(JSON)}
         else:
             body[name] = draw(JSON)
     return body
