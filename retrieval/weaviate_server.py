@@ -85,14 +85,23 @@ def address(url: str) -> Address:
         )
         raise IndexUnavailable(message)
     secure = parts.scheme == "https"
-    port = port or (443 if secure else 8080)
-    if grpc_host is not None and grpc_port is not None:
-        return Address(host, port, secure, grpc_host, grpc_port)
+    if grpc_host is None or grpc_port is None:
+        grpc_host, grpc_port = _usual_grpc(host, secure=secure)
+    where = Address(host, port or (443 if secure else 8080), secure, grpc_host, grpc_port)
+    if (where.host, where.port) == (where.grpc_host, where.grpc_port):
+        message = (
+            f"WEAVIATE_URL names port {where.port} for HTTP and for gRPC. Weaviate has a port for each, "
+            "8080 and 50051 if nothing else is set: http://host:8080?grpc=host:50051."
+        )
+        raise IndexUnavailable(message)
+    return where
+
+
+def _usual_grpc(host: str, *, secure: bool) -> tuple[str, int]:
     if secure and host.endswith(_CLOUD):
         first, domain = host.split(".", 1)
-        in_cloud = f"{first}.grpc.{domain}" if host.endswith(_CLOUD[0]) else f"grpc-{host}"
-        return Address(host, port, secure, in_cloud, 443)
-    return Address(host, port, secure, host, 50051)
+        return (f"{first}.grpc.{domain}" if host.endswith(_CLOUD[0]) else f"grpc-{host}"), 443
+    return host, 50051
 
 
 class Server:

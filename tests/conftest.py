@@ -11,6 +11,7 @@ from blockbuster import blockbuster_ctx
 from hypothesis import settings
 
 from adapters.app import read_own_files
+from tests.doubles.weaviate import WeaviateDouble
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +34,20 @@ def nothing_blocks_the_loop() -> Iterator[None]:
     with blockbuster_ctx(scanned_modules=["adapters", "bot", "memory", "retrieval"]) as blocking:
         blocking.functions["os.path.abspath"].deactivate()  # asks for the current folder, which takes microseconds
         yield
+
+
+@pytest.fixture(scope="session")
+def one_weaviate() -> Iterator[WeaviateDouble]:
+    """A stand-in for a Weaviate server, for all tests of the run: each makes collections of its own."""
+    with WeaviateDouble() as double:
+        yield double
+
+
+@pytest.fixture
+def weaviate(one_weaviate: WeaviateDouble) -> Iterator[WeaviateDouble]:
+    """The same one, for a test alone: empty, and under no orders of the test before."""
+    yield one_weaviate
+    one_weaviate.reset()
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import yaml
 
 from adapters.cli import main
 from adapters.settings import environment_names
-from tests.doubles.weaviate.server import VERSION
+from tests.doubles.weaviate.orders import VERSION
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

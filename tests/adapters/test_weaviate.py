@@ -14,26 +14,21 @@ from adapters.documents import take_in
 from adapters.settings import Settings
 from bot.errors import Misconfigured
 from retrieval.document import PUBLIC
-from tests.doubles.weaviate import WeaviateDouble
+from tests.doubles.weaviate.orders import Orders
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from adapters.app import Application
     from bot.messages import Reply
+    from tests.doubles.weaviate import WeaviateDouble
 
 
 @pytest.fixture
-def double() -> Iterator[WeaviateDouble]:
-    with WeaviateDouble(key="secret") as running:
-        yield running
-
-
-@pytest.fixture
-def settings(double: WeaviateDouble, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+def settings(weaviate: WeaviateDouble, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    weaviate.order(Orders(key="secret"))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("WEAVIATE_URL", double.url)
+    monkeypatch.setenv("WEAVIATE_URL", weaviate.url)
     monkeypatch.setenv("WEAVIATE_API_KEY", "secret")
     return Settings.load(home=tmp_path, embedder="none")
 
@@ -42,28 +37,27 @@ async def ask(app: Application, text: str) -> Reply:
     return await app.engine.respond(message(text, id_=text, thread=text, at=utc_now()))
 
 
-async def test_documents_go_to_the_server_and_answers_come_from_it(double: WeaviateDouble, settings: Settings) -> None:
+async def test_documents_go_to_the_server_and_answers_come_from_it(
+    weaviate: WeaviateDouble, settings: Settings
+) -> None:
     async with await build(settings) as app:
         await take_in(app, [samples.documents()], collection=PUBLIC, prune=False)
         reply = await ask(app, "When is the flu clinic open?")
     assert reply.kind == "fact"
     assert "Tuesdays" in reply.text
     assert not settings.index_path.exists()
-    assert double.refused == []
+    assert weaviate.refused == []
 
 
 async def test_a_server_that_fails_in_a_turn_gives_the_fixed_error_reply(
-    double: WeaviateDouble, settings: Settings
+    weaviate: WeaviateDouble, settings: Settings
 ) -> None:
-    def fail(name: str) -> None:
-        raise RuntimeError(name)
-
     async with await build(settings) as app:
         await take_in(app, [samples.documents()], collection=PUBLIC, prune=False)
-        double.on_call = fail
+        weaviate.order(Orders(key="secret", failing=True))
         reply = await ask(app, "When is the flu clinic open?")
     assert reply.kind == "error"
-    assert double.url not in reply.text
+    assert weaviate.url not in reply.text
 
 
 async def test_the_demo_stays_on_this_machine(settings: Settings) -> None:

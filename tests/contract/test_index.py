@@ -32,24 +32,24 @@ if TYPE_CHECKING:
     from retrieval.evidence import Hit
     from retrieval.index import Index
 
-Opener: TypeAlias = "Callable[[Path, HashEmbedder], AbstractAsyncContextManager[Index]]"
+Opener: TypeAlias = "Callable[[pytest.FixtureRequest, Path, HashEmbedder], AbstractAsyncContextManager[Index]]"
 
 
 @asynccontextmanager
-async def ram(folder: Path, embedder: HashEmbedder) -> AsyncIterator[Index]:
+async def ram(request: pytest.FixtureRequest, folder: Path, embedder: HashEmbedder) -> AsyncIterator[Index]:
     yield RamIndex()
 
 
 @asynccontextmanager
-async def sqlite(folder: Path, embedder: HashEmbedder) -> AsyncIterator[Index]:
+async def sqlite(request: pytest.FixtureRequest, folder: Path, embedder: HashEmbedder) -> AsyncIterator[Index]:
     index = await SqliteIndex.open(folder / "index.db", embedder=(embedder.name, embedder.dimensions))
     yield index
     await index.close()
 
 
 @asynccontextmanager
-async def weaviate(folder: Path, embedder: HashEmbedder) -> AsyncIterator[Index]:
-    async with weaviate_place() as place:
+async def weaviate(request: pytest.FixtureRequest, folder: Path, embedder: HashEmbedder) -> AsyncIterator[Index]:
+    async with weaviate_place(request) as place:
         index = await place.open(embedder)
         yield index
         await index.close()
@@ -65,7 +65,7 @@ def embedder() -> HashEmbedder:
 
 @pytest.fixture(params=sorted(BACKENDS))
 async def index(request: pytest.FixtureRequest, tmp_path: Path, embedder: HashEmbedder) -> AsyncIterator[Index]:
-    async with BACKENDS[request.param](tmp_path, embedder) as opened:
+    async with BACKENDS[request.param](request, tmp_path, embedder) as opened:
         yield opened
 
 

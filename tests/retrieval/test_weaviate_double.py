@@ -10,7 +10,6 @@ from weaviate.classes.query import Filter, Sort
 from weaviate.exceptions import WeaviateInsertManyAllFailedError, WeaviateQueryError
 
 from retrieval.embed import HashEmbedder
-from tests.doubles.weaviate import WeaviateDouble
 from tests.retrieval.weaviate_place import Place
 
 if TYPE_CHECKING:
@@ -18,14 +17,15 @@ if TYPE_CHECKING:
 
     from weaviate import WeaviateAsyncClient
 
+    from tests.doubles.weaviate import WeaviateDouble
+
 
 @pytest.fixture
-async def client() -> AsyncIterator[WeaviateAsyncClient]:
+async def client(weaviate: WeaviateDouble) -> AsyncIterator[WeaviateAsyncClient]:
     """Of a double with the collections of an index named `Index`."""
-    with WeaviateDouble() as double:
-        index = await Place(double.url, name="Index").open(HashEmbedder())
-        yield index._shelf.server.client
-        await index.close()
+    index = await Place(weaviate.url, name="Index").open(HashEmbedder())
+    yield index._shelf.server.client
+    await index.close()
 
 
 @pytest.mark.parametrize(

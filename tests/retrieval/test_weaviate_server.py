@@ -42,3 +42,9 @@ def test_an_address_names_both_ports(url: str, expected: Address) -> None:
 def test_any_other_is_refused_with_what_it_should_be(url: str) -> None:
     with pytest.raises(IndexUnavailable, match=r"\?grpc=host:port"):
         address(url)
+
+
+@pytest.mark.parametrize("url", ["http://host:50051", "https://host?grpc=host:443"])
+def test_one_port_for_both_is_refused(url: str) -> None:
+    with pytest.raises(IndexUnavailable, match="for HTTP and for gRPC"):
+        address(url)

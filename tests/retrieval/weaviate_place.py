@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from retrieval.weaviate_index import WeaviateIndex
 from retrieval.weaviate_server import Server
-from tests.doubles.weaviate import WeaviateDouble
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+    import pytest
+
     from retrieval.embed import HashEmbedder
+    from tests.doubles.weaviate import WeaviateDouble
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +34,11 @@ class Place:
 
 
 @asynccontextmanager
-async def weaviate_place() -> AsyncIterator[Place]:
+async def weaviate_place(request: pytest.FixtureRequest) -> AsyncIterator[Place]:
+    """The real server that the environment names, or else the double."""
     if (url := os.environ.get("CITEWELL_TEST_WEAVIATE_URL")) is None:
-        with WeaviateDouble() as double:
-            yield Place(double.url)
+        double: WeaviateDouble = request.getfixturevalue("weaviate")
+        yield Place(double.url)
         return
     place = Place(url, os.environ.get("CITEWELL_TEST_WEAVIATE_API_KEY"))
     try:

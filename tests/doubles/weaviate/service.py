@@ -21,7 +21,7 @@ from tests.doubles.weaviate.store import Refused
 from tests.doubles.weaviate.values import read_properties, read_vectors, result
 
 if TYPE_CHECKING:
-    from tests.doubles.weaviate.server import WeaviateDouble
+    from tests.doubles.weaviate.server import Server
     from tests.doubles.weaviate.store import Collection, Stored
 
 _DELETE = {"collection", "filters", "consistency_level"}
@@ -31,11 +31,11 @@ _AGGREGATE = {"collection", "objects_count", "filters", "group_by", "aggregation
 class Service(weaviate_pb2_grpc.WeaviateServicer):
     """Answers one call at a time. Calls it does not know are unimplemented, as the stub has them."""
 
-    def __init__(self, double: WeaviateDouble) -> None:
-        self._double = double
+    def __init__(self, server: Server) -> None:
+        self._server = server
 
     def Search(self, request: search_get_pb2.SearchRequest, context: grpc.ServicerContext) -> Any:  # noqa: N802 - the stub's
-        with self._double.call("Search", context) as store:
+        with self._server.call("Search", context) as store:
             try:
                 collection = store.get(request.collection)
                 found = [result(one, collection, request) for one in search(request, collection)]
@@ -45,21 +45,21 @@ class Service(weaviate_pb2_grpc.WeaviateServicer):
 
     def BatchObjects(self, request: batch_pb2.BatchObjectsRequest, context: grpc.ServicerContext) -> Any:  # noqa: N802
         errors = []
-        with self._double.call("BatchObjects", context):
+        with self._server.call("BatchObjects", context):
             pass
         for index, one in enumerate(request.objects):
-            with self._double.call("Object", context) as store:
+            with self._server.call("Object", context) as store:
                 try:
                     properties = read_properties(one.properties)
-                    self._double.check_object(one.collection, properties)
+                    self._server.check_object(properties)
                     store.get(one.collection).put(one.uuid, properties, read_vectors(one))
                 except Refused as error:
-                    self._double.refused.append(str(error))
+                    self._server.refused.append(str(error))
                     errors.append(batch_pb2.BatchObjectsReply.BatchError(index=index, error=str(error)))
         return batch_pb2.BatchObjectsReply(errors=errors)
 
     def BatchDelete(self, request: batch_delete_pb2.BatchDeleteRequest, context: grpc.ServicerContext) -> Any:  # noqa: N802
-        with self._double.call("BatchDelete", context) as store:
+        with self._server.call("BatchDelete", context) as store:
             try:
                 _check_known(request, _DELETE)
                 collection = store.get(request.collection)
@@ -72,7 +72,7 @@ class Service(weaviate_pb2_grpc.WeaviateServicer):
         return batch_delete_pb2.BatchDeleteReply(matches=len(doomed), successful=len(doomed))
 
     def Aggregate(self, request: aggregate_pb2.AggregateRequest, context: grpc.ServicerContext) -> Any:  # noqa: N802
-        with self._double.call("Aggregate", context) as store:
+        with self._server.call("Aggregate", context) as store:
             try:
                 _check_known(request, _AGGREGATE)
                 return _aggregate(request, store.get(request.collection))
@@ -80,7 +80,7 @@ class Service(weaviate_pb2_grpc.WeaviateServicer):
                 self._refuse(context, error)
 
     def _refuse(self, context: grpc.ServicerContext, error: Refused) -> NoReturn:
-        self._double.refused.append(str(error))
+        self._server.refused.append(str(error))
         context.abort(grpc.StatusCode.UNKNOWN, str(error))
         raise AssertionError  # abort has raised
 
