@@ -229,6 +229,7 @@ async def choose_index(settings: Settings, embedder: Embedder | None, *, re_embe
         settings.weaviate_url,
         embedder=model,
         api_key=None if key is None else key.get_secret_value(),
+        data=settings.weaviate_path,
         re_embed=re_embed,
     )
     return index

@@ -22,9 +22,11 @@ from weaviate.exceptions import (
 )
 
 from retrieval.errors import IndexUnavailable
+from retrieval.weaviate_embedded import EMBEDDED, Embedded
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Sequence
+    from pathlib import Path
 
     from weaviate import WeaviateAsyncClient
     from weaviate.classes.data import DataObject
@@ -80,8 +82,8 @@ def address(url: str) -> Address:
         host = None
     if host is None or parts.scheme not in {"http", "https"} or (named is not None and grpc_port is None):
         message = (
-            "WEAVIATE_URL is not the address of a Weaviate server. It reads http://host:8080, or https://... for one "
-            "in the cloud; where gRPC is not on port 50051 of the same host, add ?grpc=host:port."
+            "WEAVIATE_URL is not the address of a Weaviate server. It reads http://host:8080, https://... for one in "
+            "the cloud, or embedded; where gRPC is not on port 50051 of the same host, add ?grpc=host:port."
         )
         raise IndexUnavailable(message)
     secure = parts.scheme == "https"
@@ -107,20 +109,35 @@ def _usual_grpc(host: str, *, secure: bool) -> tuple[str, int]:
 class Server:
     """A connected client. What goes wrong comes out as IndexUnavailable, and never quotes a document or a question."""
 
-    def __init__(self, client: WeaviateAsyncClient, where: Address, patience: float) -> None:
+    def __init__(
+        self, client: WeaviateAsyncClient, where: Address, patience: float, program: Embedded | None = None
+    ) -> None:
         self.client = client
         self.where = where
         self._patience = patience
+        self._program = program
 
     @classmethod
-    async def connect(cls, url: str, api_key: str | None, *, patience: float = QUERY_SECONDS) -> Server:
+    async def connect(
+        cls, url: str, api_key: str | None, *, data: Path | None = None, patience: float = QUERY_SECONDS
+    ) -> Server:
         """Connect over HTTP, and check the server's version; gRPC is tried by `check_grpc`.
 
+        `embedded` in place of an address runs a program of this machine on the objects in `data`, until `close`.
         `patience` is how many seconds an answer may take, at most `QUERY_SECONDS`.
-
-        The client's own checks are left out: they ask a package registry for its newest version.
         """
-        where = address(url)
+        if url != EMBEDDED or data is None:
+            return await cls._connect(address(url), api_key, patience, None)
+        program = await Embedded.start(data, api_key)
+        try:
+            return await cls._connect(address(program.url), program.api_key, patience, program)
+        except BaseException:
+            await program.stop()
+            raise
+
+    @classmethod
+    async def _connect(cls, where: Address, api_key: str | None, patience: float, program: Embedded | None) -> Server:
+        """The client's own checks are left out: they ask a package registry for its newest version."""
         logging.getLogger("weaviate-client").setLevel(logging.CRITICAL)  # its errors quote the objects refused
         client = weaviate.use_async_with_custom(
             where.host,
@@ -133,10 +150,11 @@ class Server:
             additional_config=AdditionalConfig(timeout=Timeout(init=5, query=QUERY_SECONDS, insert=60)),
             skip_init_checks=True,
         )
-        server = cls(client, where, patience)
+        server = cls(client, where, patience, program)
         try:
             async with asyncio.timeout(patience):
                 await client.connect()
+            await server._wait_until_ready()
             await server._check_version()
         except (WeaviateBaseError, httpx.HTTPError, OSError) as error:
             await client.close()
@@ -192,8 +210,10 @@ class Server:
             await self.ask(self._put(objects, batch), seconds=WRITE_SECONDS)
 
     async def close(self) -> None:
-        """Close the connections. Calling it again does nothing."""
+        """Close the connections, and end a program of ours. Calling it again does nothing."""
         await self.client.close()
+        if self._program is not None:
+            await self._program.stop()
 
     async def _put(self, objects: Objects, batch: Sequence[DataObject[Any, Any]]) -> None:
         try:
@@ -206,8 +226,22 @@ class Server:
             message = f"Weaviate refused {len(done.errors)} of {len(batch)} objects. First: {'; '.join(lines)}"
             raise IndexUnavailable(message)
 
+    async def _wait_until_ready(self) -> None:
+        """A server that has just been started answers before it takes anything in."""
+        try:
+            async with asyncio.timeout(self._patience), httpx.AsyncClient() as http:  # the client's own prints errors
+                url = f"{self.where.http}/v1/.well-known/ready"
+                while not (await http.get(url)).is_success:  # noqa: ASYNC110 - another process's state
+                    await asyncio.sleep(0.1)
+        except TimeoutError as error:
+            message = (
+                f"Weaviate at {self.where.http} is not ready after {self._patience:.0f} s. Wait until it is, or look "
+                "into its own log."
+            )
+            raise IndexUnavailable(message) from error
+
     async def _check_version(self) -> None:
-        version = str((await self.client.get_meta())["version"])
+        version = str((await self.ask(self.client.get_meta()))["version"])
         numbers = tuple(int(part) for part in version.split("-", maxsplit=1)[0].split(".")[:2])
         if numbers < OLDEST:
             message = (

@@ -315,6 +315,16 @@ async def test_a_server_that_is_too_old_is_told_as_such(weaviate: WeaviateDouble
         await place.open(None)
 
 
+async def test_a_server_that_is_starting_is_waited_for(weaviate: WeaviateDouble, place: Place) -> None:
+    weaviate.order(Orders(ready=False))
+    with pytest.raises(IndexUnavailable, match="is not ready after 1 s"):
+        await place.open(None, patience=1.0)
+    opening = asyncio.create_task(place.open(None))
+    await asyncio.sleep(0)
+    weaviate.order(Orders())
+    await (await opening).close()
+
+
 async def test_a_server_that_is_killed_fails_a_search_within_its_time() -> None:
     with WeaviateDouble() as alone:
         index = await Place(alone.url).open(EMBEDDER, patience=2.0)

@@ -30,6 +30,7 @@ class Orders:
     version: str = VERSION
     refusal: Refusal | None = None
     failing: bool = False
+    ready: bool = True
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> Orders:

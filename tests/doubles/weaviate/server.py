@@ -30,9 +30,9 @@ class Server:
         self._lock = threading.RLock()
         self._reset()
 
-    def start(self) -> dict[str, int]:
-        """Open both ports, and say which they are."""
-        http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+    def start(self, http_port: int = 0, grpc_port: int = 0) -> dict[str, int]:
+        """Open both ports, any that are free if none are named, and say which they are."""
+        http = ThreadingHTTPServer(("127.0.0.1", http_port), _handler(self))
         threading.Thread(target=http.serve_forever, daemon=True).start()
         self._grpc = grpc.server(ThreadPoolExecutor(_AT_ONCE))
         register: Callable[..., None] = weaviate_pb2_grpc.add_WeaviateServicer_to_server
@@ -41,7 +41,7 @@ class Server:
             "grpc.health.v1.Health", {"Check": grpc.unary_unary_rpc_method_handler(health)}
         )
         self._grpc.add_generic_rpc_handlers((check,))
-        grpc_port = self._grpc.add_insecure_port("127.0.0.1:0")
+        grpc_port = self._grpc.add_insecure_port(f"127.0.0.1:{grpc_port}")
         self._grpc.start()
         return {"http": http.server_address[1], "grpc": grpc_port}
 
@@ -68,6 +68,8 @@ class Server:
         match path.split("/")[1:]:
             case ["double", *rest]:
                 return 200, self._obey(method, rest, body)
+            case ["v1", ".well-known", "ready"]:
+                return 200 if self.orders.ready else 503, None
             case ["v1", *rest] if self._knows(key):
                 with self._lock:
                     return self._weaviate(method, rest, body)
