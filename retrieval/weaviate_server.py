@@ -126,6 +126,7 @@ class Server:
         `embedded` in place of an address runs a program of this machine on the objects in `data`, until `close`.
         `patience` is how many seconds an answer may take, at most `QUERY_SECONDS`.
         """
+        logging.getLogger("weaviate-client").setLevel(logging.CRITICAL)  # its errors quote the objects refused
         if url != EMBEDDED or data is None:
             return await cls._connect(address(url), api_key, patience, None)
         program = await Embedded.start(data, api_key)
@@ -138,7 +139,6 @@ class Server:
     @classmethod
     async def _connect(cls, where: Address, api_key: str | None, patience: float, program: Embedded | None) -> Server:
         """The client's own checks are left out: they ask a package registry for its newest version."""
-        logging.getLogger("weaviate-client").setLevel(logging.CRITICAL)  # its errors quote the objects refused
         client = weaviate.use_async_with_custom(
             where.host,
             where.port,

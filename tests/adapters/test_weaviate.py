@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +14,9 @@ from adapters.demo import demo_settings
 from adapters.documents import take_in
 from adapters.settings import Settings
 from bot.errors import Misconfigured
+from bot.wording import wording
 from retrieval.document import PUBLIC
+from tests.doubles.weaviate import WeaviateDouble
 from tests.doubles.weaviate.orders import Orders
 
 if TYPE_CHECKING:
@@ -21,7 +24,10 @@ if TYPE_CHECKING:
 
     from adapters.app import Application
     from bot.messages import Reply
-    from tests.doubles.weaviate import WeaviateDouble
+
+
+FLU = "When is the flu clinic open?"
+SAMPLES = samples.documents()
 
 
 @pytest.fixture
@@ -41,8 +47,8 @@ async def test_documents_go_to_the_server_and_answers_come_from_it(
     weaviate: WeaviateDouble, settings: Settings
 ) -> None:
     async with await build(settings) as app:
-        await take_in(app, [samples.documents()], collection=PUBLIC, prune=False)
-        reply = await ask(app, "When is the flu clinic open?")
+        await take_in(app, [SAMPLES], collection=PUBLIC, prune=False)
+        reply = await ask(app, FLU)
     assert reply.kind == "fact"
     assert "Tuesdays" in reply.text
     assert not settings.index_path.exists()
@@ -53,11 +59,38 @@ async def test_a_server_that_fails_in_a_turn_gives_the_fixed_error_reply(
     weaviate: WeaviateDouble, settings: Settings
 ) -> None:
     async with await build(settings) as app:
-        await take_in(app, [samples.documents()], collection=PUBLIC, prune=False)
+        await take_in(app, [SAMPLES], collection=PUBLIC, prune=False)
         weaviate.order(Orders(key="secret", failing=True))
-        reply = await ask(app, "When is the flu clinic open?")
+        reply = await ask(app, FLU)
     assert reply.kind == "error"
     assert weaviate.url not in reply.text
+
+
+async def test_a_server_that_is_killed_between_two_questions_costs_the_second_its_answer_and_no_more(
+    settings: Settings,
+) -> None:
+    with WeaviateDouble() as alone:
+        async with await build(settings.model_copy(update={"weaviate_url": alone.url})) as app:
+            await take_in(app, [SAMPLES], collection=PUBLIC, prune=False)
+            assert (await ask(app, FLU)).kind == "fact"
+            alone.kill()
+            async with asyncio.timeout(settings.turn_deadline):
+                failed = await ask(app, "Where can I park?")
+            in_crisis = await ask(app, "I want to kill myself")
+    assert (failed.kind, failed.sources) == ("error", ())
+    assert failed.text == wording("en").error.general.format(reference=failed.trace_id)
+    assert in_crisis.kind == "crisis"
+
+
+async def test_a_corpus_moves_between_the_backends_by_taking_it_in_again(settings: Settings) -> None:
+    held = []
+    for url in (None, settings.weaviate_url):
+        async with await build(settings.model_copy(update={"weaviate_url": url})) as app:
+            report = await take_in(app, [SAMPLES], collection=PUBLIC, prune=False)
+            assert not report.failed
+            documents = await app.index.catalogue()
+            held.append([(one, list(await app.index.passages_of(one.id))) for one in documents])
+    assert held[0] == held[1] != []
 
 
 async def test_the_demo_stays_on_this_machine(settings: Settings) -> None:

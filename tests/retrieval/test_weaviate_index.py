@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import socket
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -262,7 +263,8 @@ async def test_without_a_model_words_search_and_vectors_stay(place: Place) -> No
 
 
 async def test_vectors_of_a_half_filled_index_are_a_sample_of_all_documents(place: Place) -> None:
-    index = await place.open(EMBEDDER)
+    numbers = map(str, itertools.count())
+    index = await place.open(EMBEDDER, versions=lambda: next(numbers))
     for number in range(12):
         await put(index, document(f"d{number:02}"), *(f"plan {number} {part}" for part in range(20)))
     waiting = await index.unembedded(24)
