@@ -22,6 +22,10 @@ settings.register_profile("citewell", deadline=None, derandomize=bool(os.environ
 settings.load_profile("citewell")
 
 
+# Taken out of the environment, as the product refuses names with its prefix that are no settings of its own.
+_REAL_WEAVIATE = [os.environ.pop(f"CITEWELL_TEST_WEAVIATE_{name}", None) for name in ("URL", "API_KEY")]
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _own_files_are_read() -> None:
     """As the product does at its start."""
@@ -48,6 +52,16 @@ def weaviate(one_weaviate: WeaviateDouble) -> Iterator[WeaviateDouble]:
     """The same one, for a test alone: empty, and under no orders of the test before."""
     yield one_weaviate
     one_weaviate.reset()
+
+
+@pytest.fixture
+def weaviate_server(request: pytest.FixtureRequest) -> tuple[str, str | None]:
+    """Address and key of the real server that the environment names, or else of the stand-in."""
+    url, key = _REAL_WEAVIATE
+    if url is not None:
+        return url, key
+    double: WeaviateDouble = request.getfixturevalue("weaviate")
+    return double.url, None
 
 
 @pytest.fixture(scope="session")

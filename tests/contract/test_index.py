@@ -49,7 +49,7 @@ async def sqlite(request: pytest.FixtureRequest, folder: Path, embedder: HashEmb
 
 @asynccontextmanager
 async def weaviate(request: pytest.FixtureRequest, folder: Path, embedder: HashEmbedder) -> AsyncIterator[Index]:
-    async with weaviate_place(request) as place:
+    async with weaviate_place(request.getfixturevalue("weaviate_server")) as place:
         index = await place.open(embedder)
         yield index
         await index.close()

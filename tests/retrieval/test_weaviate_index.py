@@ -191,6 +191,14 @@ async def test_objects_that_are_refused_are_named_and_the_old_version_stays(
     await index.close()
 
 
+async def test_a_batch_that_is_refused_whole_is_told_with_the_reason(weaviate: WeaviateDouble, place: Place) -> None:
+    index = await place.open(EMBEDDER)
+    weaviate.order(Orders(refusal=Refusal("document_id", "flu", "no space left on device")))
+    with pytest.raises(IndexUnavailable, match=r"refused all .*no space left on device"):
+        await put(index, document(), *ALPHA)
+    await index.close()
+
+
 async def test_what_a_process_that_ended_left_behind_is_swept_at_the_next_start(
     weaviate: WeaviateDouble, place: Place
 ) -> None:

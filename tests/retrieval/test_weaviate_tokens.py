@@ -47,9 +47,9 @@ QUESTIONS = [
 
 
 @pytest.fixture
-async def both(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[tuple[Index, Index]]:
+async def both(weaviate_server: tuple[str, str | None], tmp_path: Path) -> AsyncIterator[tuple[Index, Index]]:
     local = await SqliteIndex.open(tmp_path / "index.db", embedder=None)
-    async with weaviate_place(request) as place:
+    async with weaviate_place(weaviate_server) as place:
         served = await place.open(None)
         for index in (local, served):
             await ingest([samples.documents()], index)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import uuid
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -14,10 +13,7 @@ from retrieval.weaviate_server import Server
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    import pytest
-
     from retrieval.embed import HashEmbedder
-    from tests.doubles.weaviate import WeaviateDouble
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +30,13 @@ class Place:
 
 
 @asynccontextmanager
-async def weaviate_place(request: pytest.FixtureRequest) -> AsyncIterator[Place]:
-    """The real server that the environment names, or else the double."""
-    if (url := os.environ.get("CITEWELL_TEST_WEAVIATE_URL")) is None:
-        double: WeaviateDouble = request.getfixturevalue("weaviate")
-        yield Place(double.url)
-        return
-    place = Place(url, os.environ.get("CITEWELL_TEST_WEAVIATE_API_KEY"))
+async def weaviate_place(server: tuple[str, str | None]) -> AsyncIterator[Place]:
+    """On the server at this address, with this key. What a test makes there goes with it."""
+    place = Place(*server)
     try:
         yield place
     finally:
-        server = await Server.connect(place.url, place.api_key)
-        there = await server.client.collections.list_all()
-        await server.client.collections.delete([name for name in there if name.startswith(place.name)])
-        await server.close()
+        at_end = await Server.connect(place.url, place.api_key)
+        there = await at_end.client.collections.list_all()
+        await at_end.client.collections.delete([name for name in there if name.startswith(place.name)])
+        await at_end.close()

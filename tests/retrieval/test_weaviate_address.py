@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from retrieval.errors import IndexUnavailable
-from retrieval.weaviate_server import Address, address
+from retrieval.weaviate_address import Address, address
 
 
 @pytest.mark.parametrize(
