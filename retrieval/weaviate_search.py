@@ -60,10 +60,10 @@ class _Found:
 
 
 class Searcher:
-    """Two queries, one by words and one by meaning, fused here.
+    """Two queries side by side, one by words and one by meaning, fused as the local index fuses its own.
 
-    The server's own hybrid query gives one score, and the rank in each list only as text meant for people; two queries
-    side by side take as long, and keep both ranks and the cosine.
+    The server's hybrid query gives one score by a constant of its own, and the rank in each list only as text meant for
+    people; and it needs words and vectors in one collection, while ours come and go with their model.
     """
 
     def __init__(self, shelf: Shelf, counts: Counts, name: str) -> None:
