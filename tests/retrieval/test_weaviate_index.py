@@ -87,23 +87,31 @@ async def test_a_reader_between_the_steps_of_a_replacement_sees_one_version(
     await reader.close()
 
 
-@pytest.mark.parametrize("first", ["alpha", None])
-@pytest.mark.parametrize("at", range(1, 9))
+@pytest.mark.parametrize("first", ["at rest", "just put in", "not there"])
+@pytest.mark.parametrize("at", range(1, 6))
 async def test_a_search_that_a_whole_replacement_interrupts_sees_one_version(
-    weaviate: WeaviateDouble, place: Place, at: int, first: str | None
+    weaviate: WeaviateDouble, place: Place, at: int, first: str
 ) -> None:
-    writer, reader = await place.open(EMBEDDER), await place.open(EMBEDDER)
+    time = Time()
+    writer, reader = await place.open(EMBEDDER, **time.given), await place.open(EMBEDDER)
     await put(writer, document("other"), "gamma plan")
-    if first:
+    if first != "not there":
         await put(writer, document(), *ALPHA)
     await embed_all(writer, EMBEDDER)
+    if first == "at rest":
+        time.seconds += GRACE
+        await writer.remove([])
+        assert {one["busy"] for one in stored(weaviate, place, "Documents")} == {False}
+    written = asyncio.Event()
 
     async def write() -> None:
         await put(writer, document(), *BETA)
+        written.set()
 
     async with weaviate.interrupted(at, "Search", write):
         found = await texts(reader)
-    assert found - {"gamma plan"} in [set(ALPHA) if first else set(), set(BETA)]
+    assert written.is_set()
+    assert found - {"gamma plan"} in [set() if first == "not there" else set(ALPHA), set(BETA)]
     await writer.close()
     await reader.close()
 
