@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from weaviate.classes.config import Configure, DataType, Property, StopwordsPreset, Tokenization, VectorDistances
@@ -42,10 +43,11 @@ class Model(NamedTuple):
 class Shelf:
     """The collections, open: each for reading from any replica, and for writing to all of them."""
 
-    def __init__(self, server: Server, name: str, model: Model | None, *, replicated: bool) -> None:
+    def __init__(self, server: Server, name: str, model: Model | None, *, replicas: int) -> None:
         self.server = server
         self.model = model
-        self._replicated = replicated
+        self._replicas = replicas
+        self._replicated = replicas > 1
         self._names = (f"{name}Documents", f"{name}Passages", vectors_name(name, model) if model else None)
 
     @property
@@ -68,6 +70,14 @@ class Shelf:
         """The same collection for writing."""
         return self.server.objects(objects.name, replicated=self._replicated, writing=True)
 
+    async def is_whole(self) -> bool:
+        """Whether every replica answers. Of one that has dropped out, the cluster asks no write to reach it."""
+        if not self._replicated:
+            return True
+        nodes = await self.server.ask(self.server.client.cluster.nodes(self._names[0], output="verbose"))
+        healthy = Counter(shard.name for node in nodes if node.status == "HEALTHY" for shard in node.shards)
+        return min(healthy.values(), default=0) >= self._replicas
+
 
 async def open_shelf(server: Server, name: str, model: Model | None, *, re_embed: bool) -> Shelf:
     """Make what is missing and check what is there. IndexMismatch if it holds vectors of another model."""
@@ -87,8 +97,8 @@ async def open_shelf(server: Server, name: str, model: Model | None, *, re_embed
         if vectors_name(name, model) not in there:
             await _create(server, vectors_name(name, model), _vectors(), model)
     documents = await server.ask(server.client.collections.use(f"{name}Documents").config.get())
-    replicated = documents.replication_config.factor > 1
-    return Shelf(server, name, model or next(iter(held.values()), None), replicated=replicated)
+    replicas = documents.replication_config.factor
+    return Shelf(server, name, model or next(iter(held.values()), None), replicas=replicas)
 
 
 async def held_models(server: Server, name: str, there: Mapping[str, CollectionConfigSimple]) -> dict[str, Model]:

@@ -12,7 +12,7 @@ import numpy as np
 from weaviate.classes.data import DataObject
 from weaviate.classes.query import Filter
 
-from retrieval.errors import IndexMismatch
+from retrieval.errors import IndexMismatch, IndexUnavailable
 from retrieval.weaviate_rows import passage_properties, passage_uuid
 from retrieval.weaviate_schema import VECTOR
 from retrieval.weaviate_server import QUERY_SECONDS, WRITE_SECONDS
@@ -83,6 +83,8 @@ class Writer:
         """Delete what processes left behind that ended in the middle, or before a retired version was due."""
         oldest = self._clock() - LEFT_BEHIND
         left = [one for one in (await in_change(self._shelf)).values() if one.changed is None or one.changed < oldest]
+        if left and not await self._shelf.is_whole():
+            return
         await self._sweep({record.document_id: {*record.pending, *record.retired} for record in left})
 
     async def _replace(self, document: Document, passages: Sequence[Passage]) -> None:
@@ -158,7 +160,17 @@ class Writer:
         await self._put(self._shelf.documents, [record.as_object(self._clock()) for record in changed])
 
     async def _put(self, objects: Objects, given: Sequence[DataObject[Any, Any]]) -> None:
+        await self._check_replicas()
         await self._shelf.server.put(self._shelf.writing(objects), given)
+
+    async def _check_replicas(self) -> None:
+        """IndexUnavailable where a change would miss one, which would show half of it when it comes back."""
+        if not await self._shelf.is_whole():
+            message = (
+                "A node of the Weaviate cluster does not answer, and a change has to reach all that hold the data. "
+                "Searches go on; ingest again when it is back."
+            )
+            raise IndexUnavailable(message)
 
     def _retire(self, document_id: str, version: str) -> None:
         self._due.append((self._timer() + GRACE, document_id, version))
@@ -174,6 +186,7 @@ class Writer:
     async def _sweep(self, doomed: dict[str, set[str]]) -> None:
         if not doomed:
             return
+        await self._check_replicas()
         versions = sorted(set().union(*doomed.values()) - {NOTHING})
         for start in range(0, len(versions), _PAGE):
             of_versions = Filter.by_property("version").contains_any(versions[start : start + _PAGE])

@@ -229,6 +229,27 @@ async def test_what_a_process_that_ended_left_behind_is_swept_at_the_next_start(
         await again.close()
 
 
+async def test_while_a_replica_is_away_nothing_is_written_and_searches_go_on(
+    weaviate: WeaviateDouble, place: Place
+) -> None:
+    time = Time()
+    weaviate.order(Orders(replicas=3, nodes=3))
+    index = await place.open(EMBEDDER, **time.given)
+    await put(index, document(), *ALPHA)
+    weaviate.order(Orders(replicas=3, nodes=2))
+    before = weaviate.objects(place.name)
+    with pytest.raises(IndexUnavailable, match="A node of the Weaviate cluster does not answer"):
+        await put(index, document(), *BETA)
+    with pytest.raises(IndexUnavailable, match="A node"):
+        await index.remove(["flu"])
+    time.seconds += 2 * LEFT_BEHIND.total_seconds()
+    beside = await place.open(EMBEDDER, **time.given)
+    for one in (index, beside):
+        assert await texts(one) == set(ALPHA)
+        await one.close()
+    assert weaviate.objects(place.name) == before
+
+
 # The embedding model
 
 

@@ -24,13 +24,18 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Orders:
-    """`key` is the one to ask for. `failing` ends every gRPC call with an error."""
+    """`key` is the one to ask for. `failing` ends every gRPC call with an error.
+
+    Collections are made with so many `replicas`, and so many `nodes` of the cluster answer.
+    """
 
     key: str | None = None
     version: str = VERSION
     refusal: Refusal | None = None
     failing: bool = False
     ready: bool = True
+    replicas: int = 1
+    nodes: int = 1
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> Orders:

@@ -85,12 +85,14 @@ class Server:
                 return 200, {"classes": [one.config for one in self.store.collections.values()]}
             case "POST", ["schema"]:
                 try:
-                    return 200, self.store.create(body)
+                    return 200, self.store.create(body, self.orders.replicas)
                 except Refused as error:
                     self.refused.append(str(error))
                     return 422, {"error": [{"message": str(error)}]}
             case "GET", ["schema", name] if name in self.store.collections:
                 return 200, self.store.collections[name].config
+            case "GET", ["nodes", name]:
+                return 200, {"nodes": [_node(number, name.partition("?")[0]) for number in range(self.orders.nodes)]}
             case "DELETE", ["schema", name]:
                 self.store.collections.pop(name, None)
                 return 200, None
@@ -134,6 +136,13 @@ class Server:
             self.refused: list[str] = []
             self.holds: list[Hold] = []
             self.orders = Orders()
+
+
+def _node(number: int, collection: str) -> dict[str, Any]:
+    """A node that answers, as the server tells of it; it holds the one shard of the collection."""
+    shard = {"class": collection, "name": "shard", "objectCount": 0, "compressed": False, "loaded": True}
+    shard |= {"vectorIndexingStatus": "READY", "vectorQueueLength": 0}
+    return {"name": f"node{number}", "status": "HEALTHY", "shards": [shard]}
 
 
 def _handler(server: Server) -> type[BaseHTTPRequestHandler]:

@@ -118,7 +118,7 @@ class Store:
             raise Refused(msg)
         return self.collections[name]
 
-    def create(self, config: dict[str, Any]) -> dict[str, Any]:
+    def create(self, config: dict[str, Any], replicas: int) -> dict[str, Any]:
         """Make a collection. What is given beside the known is refused, and so is a module that makes vectors."""
         name = config["class"]
         if unknown := set(config) - _CLASS_KEYS:
@@ -134,7 +134,7 @@ class Store:
         if any(one["vectorizer"] != {"none": {}} for one in vectors.values()):
             raise Refused("no module is enabled")
         properties = [_property(one) for one in config.get("properties", [])]
-        full = _with_defaults(config, properties)
+        full = _with_defaults(config, properties, replicas)
         self.collections[name] = Collection(name, full, {one.name: one for one in properties}, frozenset(vectors))
         return full
 
@@ -159,7 +159,7 @@ def _property(given: dict[str, Any]) -> Property:
     return Property(given["name"], type_, tokenization, given.get("indexFilterable") is not False, searchable)
 
 
-def _with_defaults(config: dict[str, Any], properties: list[Property]) -> dict[str, Any]:
+def _with_defaults(config: dict[str, Any], properties: list[Property], replicas: int) -> dict[str, Any]:
     """As the server shows a class that was made so."""
     inverted = config.get("invertedIndexConfig", {})
     return config | {
@@ -180,7 +180,7 @@ def _with_defaults(config: dict[str, Any], properties: list[Property]) -> dict[s
             "stopwords": {"additions": None, "removals": None, "preset": "en"} | inverted.get("stopwords", {}),
         },
         "multiTenancyConfig": {"enabled": False},
-        "replicationConfig": {"factor": 1, "asyncEnabled": False},
+        "replicationConfig": {"factor": replicas, "asyncEnabled": False},
         "shardingConfig": _SHARDING,
         "vectorConfig": dict.fromkeys(config["vectorConfig"], _SHOWN_VECTOR),
     }
