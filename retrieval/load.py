@@ -59,9 +59,7 @@ def read_bytes(path: Path, *, most_bytes: int = MOST_BYTES) -> bytes:
         size = path.stat().st_size
         if size > most_bytes:
             limit = f"{most_bytes / 1e6:g} MB"
-            raise Unreadable(
-                "too_large", f"{size / 1e6:.1f} MB is over the limit of {limit}: split it up"
-            )
+            raise Unreadable("too_large", f"{size / 1e6:.1f} MB is over the limit of {limit}: split it up")
         return path.read_bytes()
     except OSError as error:
         raise Unreadable("unreadable", f"the file cannot be opened ({error.strerror}): mend its permissions") from error
