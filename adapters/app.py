@@ -30,7 +30,7 @@ from memory.sqlite import SqliteMemory
 from retrieval.absent_index import AbsentIndex
 from retrieval.errors import RetrievalError
 from retrieval.grade import Grader
-from retrieval.search import PipelineSettings, Searcher
+from retrieval.search import Searcher
 from retrieval.sqlite_index import SqliteIndex
 
 if TYPE_CHECKING:
@@ -40,9 +40,12 @@ if TYPE_CHECKING:
     from bot.answerer import Answerer, Rewriter
     from bot.claude_api import Claude, Usage
     from bot.messages import IncomingMessage, Reply
+    from retrieval.corrective import QueryRewriter
     from retrieval.embed import Embedder
+    from retrieval.hyde import HypotheticalWriter
     from retrieval.index import Index
     from retrieval.rerank import Reranker
+    from retrieval.search import PipelineSettings
     from retrieval.voyage_api import Voyage
 
 logger = logging.getLogger(__name__)
@@ -119,9 +122,17 @@ async def build(
     memory_file = MemoryFile(settings.memory_path)
     memories = Memories(durable=SqliteMemory(memory_file), guests=RamMemory())
     grader = await asyncio.to_thread(Grader.fitted, threshold=settings.evidence_threshold)
-    searcher = Searcher(index, embedder, grader, reranker=choose_reranker(settings, voyage))
-    extractive = ExtractiveAnswerer(index)
     claude = await asyncio.to_thread(choose_claude, settings)
+    hypothetical, query_rewriter = await asyncio.to_thread(_search_helpers, claude)
+    searcher = Searcher(
+        index,
+        embedder,
+        grader,
+        reranker=choose_reranker(settings, voyage),
+        writer=hypothetical,
+        rewriter=query_rewriter,
+    )
+    extractive = ExtractiveAnswerer(index)
     writer, rewriter = await asyncio.to_thread(_writers, claude, extractive)
     engine = Engine(
         searcher=searcher,
@@ -138,7 +149,7 @@ async def build(
             replay_tokens=settings.replay_tokens,
             question_limit=settings.question_limit,
         ),
-        pipeline=pipeline or PipelineSettings(),
+        pipeline=pipeline or settings.pipeline,
         clock=clock,
         new_id=new_id,
     )
@@ -267,3 +278,13 @@ def _writers(claude: Claude | None, extractive: Answerer) -> tuple[Answerer, Rew
     from bot.prompts import prompt
 
     return ClaudeAnswerer(claude, prompt("answer")), ClaudeRewriter(claude, prompt("standalone"), fallback=rules)
+
+
+def _search_helpers(claude: Claude | None) -> tuple[HypotheticalWriter | None, QueryRewriter | None]:
+    """What helps a search where there is a model: without one, no rewriting by rule was found that improves it."""
+    if claude is None:
+        return None, None
+    from bot.claude_search import ClaudeHypotheticalWriter, ClaudeQueryRewriter
+    from bot.prompts import prompt
+
+    return ClaudeHypotheticalWriter(claude, prompt("hypothetical")), ClaudeQueryRewriter(claude, prompt("rewrite"))

@@ -11,6 +11,7 @@ import logging
 import re
 import sys
 import uuid
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -128,9 +129,8 @@ def search(
     """Search the index for QUERY, without an answer; `-` takes each line of standard input."""
     from adapters.console import listed
     from retrieval.evidence import Query
-    from retrieval.search import PipelineSettings
 
-    pipeline = PipelineSettings(**{name.removeprefix("no_"): not off for name, off in without.items()})
+    pipeline = replace(settings.pipeline, **{name.removeprefix("no_"): False for name, off in without.items() if off})
 
     async def find(app: Application, text: str) -> None:
         evidence = await app.searcher.search(

@@ -6,6 +6,8 @@ import difflib
 import json
 import os
 import re
+from collections.abc import Collection
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -16,11 +18,13 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from bot.claude_api import DEFAULT_MODEL
 from bot.errors import Misconfigured
 from retrieval.document import PUBLIC
+from retrieval.search import PipelineSettings
 from retrieval.voyage_models import EMBEDDING_MODEL, RERANK_MODEL
 
 _PREFIX = "CITEWELL_"
 _ENV_FILE = ".env"
 _COLLECTION = re.compile(r"[\w.-]{1,64}")
+_STAGES = [field.name for field in fields(PipelineSettings)]
 COLLECTION_RULE = "a collection's name has letters, digits, '-', '_' and '.', at most 64 of them"
 
 
@@ -72,6 +76,9 @@ class Settings(BaseSettings):
     evidence_threshold: float | None = Field(
         default=None, ge=0, le=1, description="strength of evidence below which it declines; unset takes the fitted one"
     )
+    stages_off: Annotated[frozenset[str], NoDecode] = Field(
+        default=frozenset(), description="stages of a search that never run, with commas between them"
+    )
     public_collections: Annotated[frozenset[str], NoDecode] = Field(
         default=frozenset({PUBLIC}), description="collections that guests may see, with commas between them"
     )
@@ -91,12 +98,26 @@ class Settings(BaseSettings):
         """Names with commas between them, or a JSON list of them."""
         if not isinstance(given, str):
             return given
-        names = _json_list(given) if given.lstrip().startswith("[") else given.split(",")
-        kept = [name.strip() for name in names if name.strip()]
-        if not all(map(is_collection_name, kept)):
+        names = _listed(given)
+        if not all(map(is_collection_name, names)):
             msg = f"write names with commas between them (public, leaflets); {COLLECTION_RULE}"
             raise ValueError(msg)
-        return kept
+        return names
+
+    @field_validator("stages_off", mode="before")
+    @classmethod
+    def _stages(cls, given: object) -> object:
+        """Names of stages, written as those of collections are."""
+        names = _listed(given) if isinstance(given, str) else given
+        if not isinstance(names, Collection) or not set(names) <= set(_STAGES):
+            msg = f"write names of stages with commas between them; there are {', '.join(_STAGES)}"
+            raise ValueError(msg)
+        return names
+
+    @property
+    def pipeline(self) -> PipelineSettings:
+        """The stages of a search that may run."""
+        return PipelineSettings(**dict.fromkeys(self.stages_off, False))
 
     @property
     def index_path(self) -> Path:
@@ -162,12 +183,14 @@ def _names_in_env_file() -> set[str]:
         raise Misconfigured(msg) from error
 
 
-def _json_list(text: str) -> list[str]:
+def _listed(text: str) -> list[str]:
+    """Names with commas between them, or a JSON list of them."""
     try:
-        return [str(name) for name in json.loads(text)]
+        names = json.loads(text) if text.lstrip().startswith("[") else text.split(",")
     except ValueError:
         msg = 'this begins like a JSON list but is none; write public, leaflets or ["public", "leaflets"]'
         raise ValueError(msg) from None
+    return [name for given in names if (name := str(given).strip())]
 
 
 def _environment_name(location: tuple[int | str, ...]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -10,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from bot.answer import Answer, Fact, Sentence, Ungrounded
 from bot.errors import CitewellError
+from bot.fence import fence, fenced
 from bot.quantities import unborne
 
 if TYPE_CHECKING:
@@ -28,7 +30,6 @@ _log = logging.getLogger(__name__)
 
 _LONGEST = 500
 _REMEMBERED = 8  # earlier questions: a follow-up seldom reaches back further
-_TAG = re.compile(r"<(?=\s*[/!?]?\s*[^\W\d_])")
 _MARKER = re.compile(r"\s?\[\d{1,3}\]")
 
 _Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
@@ -74,7 +75,7 @@ class ClaudeAnswerer:
     async def answer(self, question: str, evidence: Evidence, history: Sequence[Exchange]) -> Answer:
         """A draft for a question that stands alone. Raises `Transient`, `Permanent` or `Refused`."""
         passages = {f"p{n}": hit.passage for n, hit in enumerate(evidence.hits, start=1)}
-        messages = [*_conversation(history), _user(f"{_fenced(passages)}\n\n{_fence('question', question)}")]
+        messages = [*_conversation(history), _user(f"{fenced(passages)}\n\n{fence('question', question)}")]
         draft = await self._claude.ask(_Draft, system=self._prompt.text, messages=messages)
         if draft.kind == "ungrounded" or not draft.sentences:
             return Ungrounded(draft.missing)
@@ -82,12 +83,16 @@ class ClaudeAnswerer:
 
 
 class ClaudeRewriter:
-    """Has Claude make a follow-up stand alone, and the `fallback` where it fails or its rewriting is not faithful."""
+    """Has Claude make a follow-up stand alone, and the `fallback` where it fails or its rewriting is not faithful.
 
-    def __init__(self, claude: Claude, prompt: Prompt, *, fallback: Rewriter) -> None:
+    It has `patience` seconds: the search and the answer are still to come.
+    """
+
+    def __init__(self, claude: Claude, prompt: Prompt, *, fallback: Rewriter, patience: float = 10.0) -> None:
         self._claude = claude
         self._prompt = prompt
         self._fallback = fallback
+        self._patience = patience
 
     @property
     def name(self) -> str:
@@ -98,14 +103,15 @@ class ClaudeRewriter:
         """The question as it would be asked without its conversation. Asks nobody where nothing was asked before."""
         if not earlier:
             return question
-        asked = "\n".join(_fence("earlier", text) for text in earlier[-_REMEMBERED:])
+        asked = "\n".join(fence("earlier", text) for text in earlier[-_REMEMBERED:])
         try:
-            rewritten = await self._claude.ask(
-                _Standalone,
-                system=self._prompt.text,
-                messages=[_user(f"{asked}\n\n{_fence('question', question)}")],
-            )
-        except CitewellError as error:
+            async with asyncio.timeout(self._patience):
+                rewritten = await self._claude.ask(
+                    _Standalone,
+                    system=self._prompt.text,
+                    messages=[_user(f"{asked}\n\n{fence('question', question)}")],
+                )
+        except (CitewellError, TimeoutError) as error:
             _log.warning("the rewriting fell back on the rules: %s", type(error).__name__)
             return await self._fallback.standalone(question, earlier)
         if not _faithful(rewritten.question, question, earlier):
@@ -117,19 +123,6 @@ class ClaudeRewriter:
 def _faithful(rewritten: str, question: str, earlier: Sequence[str]) -> bool:
     """Whether every figure of the rewriting was asked about, and every figure of the question is still there."""
     return not unborne(rewritten, "\n".join([question, *earlier])) and not unborne(question, rewritten)
-
-
-def _fence(tag: str, text: str) -> str:
-    """Text as data between tags. Whatever in it could be read as a tag is escaped; "<5 mg" stays as it is."""
-    return f"<{tag}>{_TAG.sub('&lt;', text)}</{tag}>"
-
-
-def _fenced(passages: Mapping[str, Passage]) -> str:
-    blocks = (
-        f'<passage id="{short}">\n{_fence("about", passage.context)}\n{_fence("text", passage.text)}\n</passage>'
-        for short, passage in passages.items()
-    )
-    return "\n".join(blocks)
 
 
 def _sentence(written: _DraftSentence, passages: Mapping[str, Passage]) -> Sentence:

@@ -47,6 +47,10 @@ class AbsentIndex:
         """Raises."""
         self._fail(ids, collections)
 
+    async def cosines(self, ids: Collection[str], vector: Vector) -> Mapping[str, float]:
+        """Raises."""
+        self._fail(ids, vector)
+
     async def passages_of(self, document_id: str) -> Sequence[Passage]:
         """Raises."""
         self._fail(document_id)

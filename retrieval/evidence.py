@@ -16,13 +16,12 @@ FoundBy = Literal["keyword", "vector"]
 class Query:
     """A question on its way to the index.
 
-    `original` is what the person typed, `standalone` the same question made to stand alone, `hypothetical` a
-    made-up passage that only ever helps the search (HyDE) and never reaches an answer.
+    `original` is what the person typed, `standalone` the same question made to stand alone. What a search makes of it
+    on the way, a made-up passage or other words, is not kept: evidence holds its query and goes to answerers.
     """
 
     original: str
     standalone: str
-    hypothetical: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,7 @@ class Hit:
 
     `score` is that of the last stage that put it in order (comparable with those of the same stage and search only);
     without a reranker, `rank_before_rerank` is the same as `rank`. `cosine` is the similarity of passage and
-    question in [-1, 1] where vectors were searched.
+    question in [-1, 1] where vectors were searched, whatever was searched with beside the question.
     """
 
     passage: Passage

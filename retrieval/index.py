@@ -61,6 +61,10 @@ class Index(Protocol):
         """Passages by id, in the order given, the unknown and the unseen left out; score and rank say nothing."""
         ...
 
+    async def cosines(self, ids: Collection[str], vector: Vector) -> Mapping[str, float]:
+        """The similarity of each of these passages with a vector of length 1; those without a vector are left out."""
+        ...
+
     async def passages_of(self, document_id: str) -> Sequence[Passage]:
         """One document's passages, in their order; none of an unknown one."""
         ...

@@ -112,6 +112,10 @@ class RamIndex:
         seen = [e for e in found if collections is None or e.document.collection in collections]
         return [Hit(e.passage, e.document, 0.0, rank, rank) for rank, e in enumerate(seen, start=1)]
 
+    async def cosines(self, ids: Collection[str], vector: Vector) -> Mapping[str, float]:
+        """The similarity of each passage that has a vector with this one."""
+        return _cosines([self._entries[id_] for id_ in ids if id_ in self._entries], vector)
+
     async def passages_of(self, document_id: str) -> Sequence[Passage]:
         """One document's passages, in their order."""
         found = [e.passage for e in self._entries.values() if e.document.id == document_id]

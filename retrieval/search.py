@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from retrieval.corrective import merged, rewritten
 from retrieval.errors import RetrievalError
-from retrieval.evidence import Evidence, Grade, Stage
+from retrieval.evidence import Evidence, Grade
 from retrieval.grade import JUDGED, Verdict, wanted_terms
+from retrieval.hyde import Vectors, embedded
 from retrieval.rerank import RERANKED, reordered
 from retrieval.spread import spread
+from retrieval.stages import Stages
 from retrieval.terms import words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from retrieval.embed import Embedder, Vector
+    from retrieval.corrective import QueryRewriter
+    from retrieval.embed import Embedder
     from retrieval.evidence import Hit, Query
     from retrieval.grade import Grader
+    from retrieval.hyde import HypotheticalWriter
     from retrieval.index import Index
     from retrieval.rerank import Reranker
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +34,8 @@ class PipelineSettings:
     """Which stages may run; one that has no backend is left out.
 
     `hyde`: a made-up passage helps the search. `hybrid`: by meaning beside by words. `rerank`: the hits are put in a
-    better order. `grade`: the evidence is judged; without it, whatever was found counts as correct. `context`: the
-    passages' context sentences are searched too.
+    better order. `grade`: the evidence is judged, and searched for once more where that leaves it ambiguous; without
+    it, whatever was found counts as correct. `context`: the passages' context sentences are searched too.
     """
 
     hyde: bool = True
@@ -52,10 +54,29 @@ down what words find. Measured on real questions, passages embedded in scattered
 """
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What one search was asked for. `question` stands alone; `depth` is how many hits it starts from."""
+
+    question: str
+    depth: int
+    collections: Collection[str] | None
+    pipeline: PipelineSettings
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """Hits in their last order, and what they amount to."""
+
+    hits: Sequence[Hit]
+    verdict: Verdict
+
+
 class Searcher:
     """Searches one index; by words alone where there is no embedder, or it fails or takes over `patience` seconds.
 
-    Of a reranker the same holds: without one that answers in time, hits stay in the order of the search. `clock` counts
+    Of the others the same holds: without a reranker that answers in time, hits stay in the order of the search; without
+    a `writer`, no made-up passage helps; without a `rewriter`, ambiguous evidence stays as it is. `clock` counts
     seconds for the stages' times and never goes back.
     """
 
@@ -66,6 +87,8 @@ class Searcher:
         grader: Grader,
         *,
         reranker: Reranker | None = None,
+        writer: HypotheticalWriter | None = None,
+        rewriter: QueryRewriter | None = None,
         patience: float = 5.0,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
@@ -73,6 +96,8 @@ class Searcher:
         self._embedder = embedder
         self._grader = grader
         self._reranker = reranker
+        self._writer = writer
+        self._rewriter = rewriter
         self._patience = patience
         self._clock = clock
 
@@ -90,84 +115,103 @@ class Searcher:
         """
         if not words(query.standalone):
             return Evidence(query, (), Grade.INCORRECT, 0.0)
-        stages: list[Stage] = []
+        depth = max(k, JUDGED, RERANKED if pipeline.rerank else 0)
+        asked = _Asked(query.standalone, depth, collections, pipeline)
+        stages = Stages(self._clock, self._patience)
         try:
-            vector, lacking = await self._vector(query, pipeline, stages)
-            reranker = self._reranker if pipeline.rerank else None
-            depth = max(k, JUDGED, RERANKED if pipeline.rerank else 0)
-            began = self._clock()
-            hits = await self._index.search(query.standalone, vector, k=depth, collections=collections)
-            stages.append(self._stage("search", self._index.name, began, len(hits), lacking))
-            if reranker is not None and hits:
-                hits = await self._rerank(reranker, query.standalone, hits, stages)
-            elif pipeline.rerank:
-                hits = spread(hits)
-            verdict = await self._judge(query.standalone, hits, pipeline, stages)
+            vectors = await self._vectors(asked, stages)
+            hits = await self._find(asked, asked.question, vectors, stages)
+            found = await self._judged(asked, hits, stages)
+            if found.verdict.grade is Grade.AMBIGUOUS:
+                found = await self._corrected(asked, hits, vectors, found, stages)
         except RetrievalError:
             raise
         except Exception as error:
             msg = f"The search in the {self._index.name} index failed ({type(error).__name__})."
             raise RetrievalError(msg) from error
-        return Evidence(query, tuple(hits[: max(k, 0)]), verdict.grade, verdict.best, tuple(stages))
+        verdict = found.verdict
+        return Evidence(query, tuple(found.hits[: max(k, 0)]), verdict.grade, verdict.best, tuple(stages.done))
 
-    async def _vector(
-        self, query: Query, pipeline: PipelineSettings, stages: list[Stage]
-    ) -> tuple[Vector | None, str | None]:
-        """The vector to search with, and what is lacking for a full search by meaning."""
-        if not pipeline.hybrid:
-            return None, None
+    async def _vectors(self, asked: _Asked, stages: Stages) -> Vectors:
+        """What to search with by meaning, and what is lacking for a full search."""
+        if not asked.pipeline.hybrid:
+            return Vectors(None, None)
         if self._embedder is None:
-            return None, "no-embedder"
+            return Vectors(None, None, "no-embedder")
         status = await self._index.status()
         if not status.embedded:
-            return None, "no-vectors"
+            return Vectors(None, None, "no-vectors")
         partly = f"vectors {100 * status.embedded // status.passages} %" if status.embedded < status.passages else None
         if status.embedded < ENOUGH * status.passages:
-            return None, partly
+            return Vectors(None, None, partly)
+        writer = self._writer if asked.pipeline.hyde else None
+        vectors = await embedded(self._embedder, asked.question, stages, writer=writer)
+        return replace(vectors, lacking=vectors.lacking or partly)
+
+    async def _find(self, asked: _Asked, text: str, vectors: Vectors, stages: Stages) -> Sequence[Hit]:
+        """The hits for a text, each with its likeness to the question itself, as the grader was fitted to."""
         began = self._clock()
-        vector, failure = await self._embed(self._embedder, query, pipeline)
-        stages.append(self._stage("embed", self._embedder.name, began, int(vector is not None), failure))
-        return vector, failure or partly
+        hits = await self._index.search(text, vectors.search, k=asked.depth, collections=asked.collections)
+        if vectors.question is not None and vectors.question is not vectors.search:
+            cosines = await self._index.cosines([hit.passage.id for hit in hits], vectors.question)
+            hits = [replace(hit, cosine=cosines.get(hit.passage.id)) for hit in hits]
+        stages.add("search", self._index.name, began, len(hits), vectors.lacking)
+        return hits
 
-    async def _embed(
-        self, embedder: Embedder, query: Query, pipeline: PipelineSettings
-    ) -> tuple[Vector | None, str | None]:
-        """The question's vector, or why there is none. With a made-up passage, what lies midway between the two."""
-        try:
-            async with asyncio.timeout(self._patience):
-                vector = await embedder.embed_query(query.standalone)
-                if pipeline.hyde and query.hypothetical:
-                    return _midway(vector, (await embedder.embed_passages([query.hypothetical]))[0]), None
-                return vector, None
-        except TimeoutError:
-            return None, "embedder-slow"
-        except Exception as error:  # noqa: BLE001 - whatever an embedder raises, words still find
-            log.warning("Searching by words alone: %s", error if isinstance(error, RetrievalError) else type(error))
-            return None, "embedder-failed"
+    async def _judged(self, asked: _Asked, hits: Sequence[Hit], stages: Stages) -> _Judged:
+        """The hits in their last order, and judged."""
+        if self._reranker is not None and asked.pipeline.rerank and hits:
+            hits = await self._rerank(self._reranker, asked.question, hits, stages)
+        elif asked.pipeline.rerank:
+            hits = spread(hits)
+        return _Judged(hits, await self._judge(asked.question, hits, asked.pipeline, stages))
 
-    async def _rerank(
-        self, reranker: Reranker, question: str, hits: Sequence[Hit], stages: list[Stage]
-    ) -> Sequence[Hit]:
+    async def _corrected(
+        self, asked: _Asked, hits: Sequence[Hit], vectors: Vectors, first: _Judged, stages: Stages
+    ) -> _Judged:
+        """Both searches together, where the question is found in other words; else the first alone.
+
+        Nobody waits for it once a backend has been slow. The whole second search has the patience of one stage.
+        """
+        if self._rewriter is None or stages.slow:
+            return first
+        other = await rewritten(self._rewriter, asked.question, first.hits, stages)
+        if other is None:
+            return first
+        began, second = self._clock(), stages.again()
+        found, failure = await stages.attempt("second-search", self._second(asked, other, hits, vectors, second))
+        if found is None:
+            second.done.clear()
+            second.add("search", self._index.name, began, 0, failure)
+        stages.done.extend(second.done)
+        return found or first
+
+    async def _second(
+        self, asked: _Asked, other: str, hits: Sequence[Hit], vectors: Vectors, stages: Stages
+    ) -> _Judged:
+        """What other words find, put among the first hits. All are reranked and judged for the question itself.
+
+        So a rewriting that has wandered off to a neighbouring question finds nothing that counts.
+        """
+        if self._embedder is not None and vectors.question is not None:
+            own = await embedded(self._embedder, other, stages)
+            vectors = replace(vectors, search=own.search, lacking=own.lacking or vectors.lacking)
+        more = await self._find(asked, other, vectors, stages)
+        return await self._judged(asked, merged(hits, more)[: asked.depth], stages)
+
+    async def _rerank(self, reranker: Reranker, question: str, hits: Sequence[Hit], stages: Stages) -> Sequence[Hit]:
         """The first hits in the reranker's order, the rest behind them; all as they were if it fails or is slow."""
         first, rest = hits[:RERANKED], hits[RERANKED:]
         began = self._clock()
-        failure: str | None = None
-        try:
-            async with asyncio.timeout(self._patience):
-                ordered = reordered(first, await reranker.scores(question, first))
-        except TimeoutError:
-            failure, ordered = "reranker-slow", []
-        except Exception as error:  # noqa: BLE001 - whatever a reranker raises, the fused order stands
-            log.warning(
-                "Keeping the order of the search: %s", error if isinstance(error, RetrievalError) else type(error)
-            )
-            failure, ordered = "reranker-failed", []
-        stages.append(self._stage("rerank", reranker.name, began, len(ordered), failure))
+
+        async def scored() -> list[Hit]:
+            return reordered(first, await reranker.scores(question, first))
+
+        ordered, failure = await stages.attempt("reranker", scored())
+        stages.add("rerank", reranker.name, began, len(ordered or ()), failure)
         return [*(ordered or first), *rest]
 
-    async def _judge(
-        self, question: str, hits: Sequence[Hit], pipeline: PipelineSettings, stages: list[Stage]
-    ) -> Verdict:
+    async def _judge(self, question: str, hits: Sequence[Hit], pipeline: PipelineSettings, stages: Stages) -> Verdict:
         if not hits:
             return Verdict(Grade.INCORRECT, 0.0)
         if not pipeline.grade:
@@ -175,15 +219,5 @@ class Searcher:
         began = self._clock()
         total, frequencies = await self._index.document_frequencies(wanted_terms(question, hits))
         verdict = await asyncio.to_thread(self._grader.judge, question, hits, total, frequencies)
-        stages.append(self._stage("grade", self._grader.name, began, len(hits), None))
+        stages.add("grade", self._grader.name, began, len(hits))
         return verdict
-
-    def _stage(self, name: str, backend: str, began: float, returned: int, degraded: str | None) -> Stage:
-        return Stage(name, backend, (self._clock() - began) * 1000, returned, degraded)
-
-
-def _midway(one: Vector, other: Vector) -> Vector:
-    """The mean of two unit vectors, made one again; the first where they cancel out."""
-    mean = one + other
-    length = float(mean @ mean) ** 0.5
-    return mean / length if length > 0 else one

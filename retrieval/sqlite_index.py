@@ -88,6 +88,10 @@ class SqliteIndex:
         """Passages by id, in the order given."""
         return await self._reader.run(self._searcher.passages, ids, collections)
 
+    async def cosines(self, ids: Collection[str], vector: Vector) -> Mapping[str, float]:
+        """The similarity of each passage that has a vector with this one."""
+        return await self._reader.run(self._searcher.cosines, ids, vector)
+
     async def passages_of(self, document_id: str) -> Sequence[Passage]:
         """One document's passages, in their order."""
         return await self._reader.run(passages_of, self._reader.connection, document_id)

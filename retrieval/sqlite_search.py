@@ -72,6 +72,15 @@ class Searcher:
         ]
         return [_hit(row, 0.0, rank, (None, None), None) for rank, row in enumerate(seen, start=1)]
 
+    def cosines(self, ids: Collection[str], vector: Vector) -> dict[str, float]:
+        """The similarity of each passage that has a vector with this one."""
+        query = "SELECT id, number FROM passages WHERE id IN (SELECT value FROM json_each(?))"
+        with reading(self._connection):
+            self._refresh_vectors(vector)
+            numbers = {row["id"]: row["number"] for row in self._connection.execute(query, (json_list(ids),))}
+            rows = {id_: at for id_, number in numbers.items() if (at := self._vectors.row_of(number)) is not None}
+            return dict(zip(rows, map(float, self._vectors.cosines(vector, list(rows.values()))), strict=True))
+
     def frequencies(self, terms: Collection[str]) -> tuple[int, Mapping[str, int]]:
         """The number of passages, and in how many of them each term stands."""
         with reading(self._connection):

@@ -8,7 +8,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
@@ -57,14 +57,15 @@ class VectorTable:
                 self._append(whole)
             self._newest = batch[-1][0]
 
-    def cosines(self, query: Vector) -> Vector:
-        """The similarity of every row with a vector of length 1.
+    def cosines(self, query: Vector, rows: Sequence[int] | None = None) -> Vector:
+        """The similarity of every row, or of these, with a vector of length 1.
 
         `vecdot` and not `@`: the latter starts threads that keep a second core busy for longer than the whole search.
         """
-        if not len(self):
+        matrix = self._matrix[: len(self)] if rows is None else self._matrix[list(rows)]
+        if not len(matrix):
             return np.zeros(0, np.float32)
-        return np.asarray(np.vecdot(self._matrix[: len(self)], query.astype(np.float32, copy=False)), np.float32)
+        return np.asarray(np.vecdot(matrix, query.astype(np.float32, copy=False)), np.float32)
 
     def nearest(self, cosines: Vector, count: int, collections: Collection[str] | None) -> list[int]:
         """The numbers of the `count` most similar passages of these collections, best first."""

@@ -136,6 +136,10 @@ class WeaviateIndex:
         """Passages by id, in the order given."""
         return await self._shelf.server.ask(self._searcher.passages(ids, collections))
 
+    async def cosines(self, ids: Collection[str], vector: Vector) -> Mapping[str, float]:
+        """The similarity of each passage that has a vector with this one."""
+        return await self._shelf.server.ask(self._searcher.cosines(ids, vector))
+
     async def passages_of(self, document_id: str) -> Sequence[Passage]:
         """One document's passages, in their order."""
         return await self._shelf.server.ask(self._passages_of(document_id))

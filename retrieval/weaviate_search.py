@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from weaviate.classes.query import Filter, MetadataQuery
@@ -75,12 +75,7 @@ class Searcher:
         """The `k` best passages, best first; of several with the same raw text, the best alone."""
         if k < 1 or (collections is not None and not collections):
             return []
-        model = self._shelf.model
-        if vector is not None and model is not None and vector.shape != (model.dimensions,):
-            message = (
-                f"The index holds vectors of {model.dimensions} dimensions, the question's has shape {vector.shape}."
-            )
-            raise IndexMismatch(message)
+        self._check_size(vector)
         depth = max(_DEPTH, 3 * k)
         before = await in_change(self._shelf)
         asked = _Asked(await self._queries(text, before), vector, collections, before)
@@ -109,6 +104,18 @@ class Searcher:
         }
         there = [rows[id_] for id_ in wanted if id_ in rows]
         return [_hit(row, 0.0, rank, (None, None), None) for rank, row in enumerate(there, start=1)]
+
+    async def cosines(self, ids: Collection[str], vector: Vector) -> dict[str, float]:
+        """The similarity of each passage that has a vector with this one."""
+        wanted = list(dict.fromkeys(ids))
+        if not wanted:
+            return {}
+        self._check_size(vector)
+        before = await in_change(self._shelf)
+        of_ids = seen(before, None, Filter.by_property("passage_id").contains_any(wanted))
+        near = await self._nearest(vector, 2 * len(wanted), of_ids)
+        after = await in_change(self._shelf)
+        return {one.passage_id: one.score for one in near if was_live(one.document_id, one.version, before, after)}
 
     async def frequencies(self, terms: Collection[str]) -> tuple[int, Mapping[str, int]]:
         """The number of passages, and in how many of them each term stands."""
@@ -197,13 +204,21 @@ class Searcher:
             return hits
         near = await self._nearest(vector, len(lacking), Filter.by_id().contains_any(lacking))
         cosines = {one.passage_id: one.score for one in near}
-        return [hit if hit.cosine is not None else _with_cosine(hit, cosines.get(hit.passage.id)) for hit in hits]
+        return [hit if hit.cosine is not None else replace(hit, cosine=cosines.get(hit.passage.id)) for hit in hits]
 
     async def _rows(self, uuids: Sequence[UUID]) -> dict[UUID, Mapping[str, Any]]:
         rows = await self._shelf.passages.query.fetch_objects(
             filters=Filter.by_id().contains_any(list(uuids)), limit=len(uuids)
         )
         return {one.uuid: one.properties for one in rows.objects}
+
+    def _check_size(self, vector: Vector | None) -> None:
+        model = self._shelf.model
+        if vector is not None and model is not None and vector.shape != (model.dimensions,):
+            message = (
+                f"The index holds vectors of {model.dimensions} dimensions, the question's has shape {vector.shape}."
+            )
+            raise IndexMismatch(message)
 
     async def _check_model(self) -> None:
         """IndexMismatch where another process has put another model's vectors in place of ours."""
@@ -221,19 +236,6 @@ def _in_order(found: Any) -> list[_Found]:
 
 def _names(one: Any) -> dict[str, str]:
     return {name: one.properties[name] for name in _NAMES}
-
-
-def _with_cosine(hit: Hit, cosine: float | None) -> Hit:
-    return Hit(
-        hit.passage,
-        hit.document,
-        hit.score,
-        hit.rank,
-        hit.rank_before_rerank,
-        hit.keyword_rank,
-        hit.vector_rank,
-        cosine,
-    )
 
 
 def _hit(row: Mapping[str, Any], score: float, rank: int, ranks: tuple[int | None, ...], cosine: float | None) -> Hit:

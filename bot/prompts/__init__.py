@@ -27,7 +27,7 @@ class Prompt:
 
 
 def prompt(name: str, *, instead: Path | None = None) -> Prompt:
-    """The prompt of a task ("answer", "standalone"), from the operator's file `instead` where one is given.
+    """The prompt of a task, by the name of its file, from the operator's file `instead` where one is given.
 
     `Misconfigured` where that file cannot be read as UTF-8 or is empty.
     """

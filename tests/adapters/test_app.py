@@ -16,6 +16,8 @@ from bot.errors import Misconfigured
 from retrieval.errors import IndexMismatch, ModelRefused
 from retrieval.evidence import Query
 from retrieval.ingest import ingest
+from retrieval.search import PipelineSettings
+from tests.doubles import claude as claudes
 from tests.doubles.voyage import KEY, Drops, Fails, Sends, VoyageDouble
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ LEAFLET = "# Flu clinic\n\nThe flu clinic is open on Tuesdays from 9 am to 12 no
 def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No `.env` and no key of the developer's own."""
     monkeypatch.chdir(tmp_path)
-    for name in ("VOYAGE_API_KEY", "VOYAGE_BASE_URL", "ANTHROPIC_API_KEY"):
+    for name in ("VOYAGE_API_KEY", "VOYAGE_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -56,8 +58,9 @@ async def filled(app: Application, folder: Path) -> Application:
     return app
 
 
-async def stages(app: Application) -> dict[str, Stage]:
-    return {stage.name: stage for stage in (await app.searcher.search(Query(OPEN, OPEN))).stages}
+async def stages(app: Application, question: str = OPEN) -> dict[str, Stage]:
+    evidence = await app.searcher.search(Query(question, question), pipeline=app.engine.pipeline)
+    return {stage.name: stage for stage in evidence.stages}
 
 
 async def test_without_a_key_the_installations_own_model_embeds_and_nothing_reranks(tmp_path: Path) -> None:
@@ -112,6 +115,29 @@ async def test_a_key_given_later_is_refused_until_the_documents_are_embedded_ane
         await build(settings(tmp_path, double))
     async with await build(settings(tmp_path, double), re_embed=True) as app:
         assert (await fill_in(app)).status.model == "voyage-4"
+
+
+async def test_with_a_model_made_up_passages_and_other_words_help_the_search(tmp_path: Path) -> None:
+    replies = [claudes.Says({"passage": LEAFLET}), claudes.Says({"query": "flu clinic hours"})]
+    async with claudes.ClaudeDouble(replies) as model:
+        keys = {"ANTHROPIC_API_KEY": claudes.KEY, "ANTHROPIC_BASE_URL": model.url}
+        weak = settings(tmp_path, None, evidence_threshold="0", stages_off="rerank", **keys)
+        async with await build(weak) as app:
+            ran = await stages(await filled(app, tmp_path), "Who vaccinates parrots?")
+    assert [ran[name].backend for name in ("hyde", "rewrite")] == [claudes.MODEL] * 2
+    assert {"embed again", "search again", "grade again"} <= ran.keys()
+    assert {stage.degraded for stage in ran.values()} == {None}
+
+
+async def test_without_a_model_nothing_is_made_up_or_rewritten(tmp_path: Path) -> None:
+    async with await build(settings(tmp_path, evidence_threshold="0")) as app:
+        ran = await stages(await filled(app, tmp_path), "Who vaccinates parrots?")
+    assert ran.keys() == {"embed", "search", "grade"}
+
+
+async def test_a_stage_switched_off_for_good_runs_in_no_turn(tmp_path: Path) -> None:
+    async with await build(settings(tmp_path, stages_off="hyde,hybrid")) as app:
+        assert app.engine.pipeline == PipelineSettings(hyde=False, hybrid=False)
 
 
 async def test_what_cannot_be_a_key_or_an_address_is_named(tmp_path: Path, double: VoyageDouble) -> None:

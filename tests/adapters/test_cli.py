@@ -147,6 +147,11 @@ def test_a_stage_that_is_switched_off_does_not_run(filled: Citewell, flags: list
     assert [stage["stage"] for stage in filled.json("search", "flu clinic", *flags)["stages"]] == stages
 
 
+def test_a_stage_that_is_off_for_good_runs_in_no_search(filled: Citewell) -> None:
+    result = filled("search", "flu clinic", "--no-rerank", "--json", CITEWELL_STAGES_OFF="grade, hyde")
+    assert [stage["stage"] for stage in json.loads(result.stdout)["stages"]] == ["search"]
+
+
 def test_assess_gives_a_verdict_a_line_and_needs_no_settings(citewell: Citewell) -> None:
     result = citewell(
         "assess", "--json", stdin=f"{OPEN}\nI want to kill myself\n\nsigns of suicide in teenagers\n", CITEWELL_PORT="x"

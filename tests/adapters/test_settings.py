@@ -8,6 +8,7 @@ import pytest
 
 from adapters.settings import Settings
 from bot.errors import Misconfigured
+from retrieval.search import PipelineSettings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,4 +93,23 @@ def test_public_collections_that_cannot_be_read_are_told_how_to_write(
 def test_an_env_file_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
     (tmp_path / ".env").write_bytes("CITEWELL_COUNTRY=GB # né\n".encode("utf-16"))
     with pytest.raises(Misconfigured, match=r"\.env is not UTF-8"):
+        Settings.load()
+
+
+@pytest.mark.parametrize("written", ["hyde,rerank", " hyde , rerank, ", '["hyde", "rerank"]'])
+def test_stages_can_be_switched_off_for_good(monkeypatch: pytest.MonkeyPatch, written: str) -> None:
+    monkeypatch.setenv("CITEWELL_STAGES_OFF", written)
+    assert Settings.load().pipeline == PipelineSettings(hyde=False, rerank=False)
+
+
+def test_every_stage_runs_unless_it_is_switched_off() -> None:
+    assert Settings.load().pipeline == PipelineSettings()
+
+
+@pytest.mark.parametrize("written", ["hyed", "hyde rerank", "[hyde", "HYDE", "search"])
+def test_a_stage_that_is_not_known_is_refused_with_those_there_are(
+    monkeypatch: pytest.MonkeyPatch, written: str
+) -> None:
+    monkeypatch.setenv("CITEWELL_STAGES_OFF", written)
+    with pytest.raises(Misconfigured, match=r"CITEWELL_STAGES_OFF: .*"):
         Settings.load()

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from bot.answer import Fact, Sentence, Ungrounded
-from bot.claude import ClaudeAnswerer, ClaudeRewriter, _fence
+from bot.claude import ClaudeAnswerer, ClaudeRewriter
 from bot.claude_api import Claude, Usage
 from bot.errors import Misconfigured, Permanent, Refused, Transient
+from bot.fence import fence
 from bot.followup import RuleRewriter
 from bot.prompts import prompt
 from memory.replay import Exchange
@@ -133,7 +134,7 @@ async def test_a_passage_cannot_leave_its_fence() -> None:
 
 @given(st.lists(st.sampled_from([*"</>!? \nab0", "text", "passage"])).map("".join))
 def test_no_text_holds_a_tag_once_it_is_fenced(text: str) -> None:
-    inside = _fence("text", text).removeprefix("<text>").removesuffix("</text>")
+    inside = fence("text", text).removeprefix("<text>").removesuffix("</text>")
     assert "<text" not in inside
     assert "</text" not in inside
     assert inside.replace("&lt;", "<") == text
@@ -399,6 +400,16 @@ async def test_a_rewriting_that_fails_gives_way_to_the_rules(failing: Scripted) 
         assert await rewriter.standalone("And for children?", [QUESTION]) == "When is the flu clinic open for children?"
 
 
+async def test_a_rewriting_that_hangs_gives_way_to_the_rules_while_there_is_time_for_an_answer() -> None:
+    async with ClaudeDouble([Hangs()]) as double, connected(double) as claude:
+        rewriter = ClaudeRewriter(claude, prompt("standalone"), fallback=RuleRewriter(), patience=0.2)
+        rewritten = await rewriter.standalone("And for children?", [QUESTION])
+        assert rewritten == "When is the flu clinic open for children?"
+
+
 def test_importing_the_writer_does_not_load_the_sdk() -> None:
-    code = "import sys, bot.claude, bot.claude_api; sys.exit('anthropic' in sys.modules or 'httpx2' in sys.modules)"
+    code = (
+        "import sys, bot.claude, bot.claude_api, bot.claude_search; "
+        "sys.exit('anthropic' in sys.modules or 'httpx2' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

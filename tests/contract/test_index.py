@@ -352,6 +352,28 @@ async def test_passages_come_in_the_order_asked_for(index: Index) -> None:
     assert all(hit.document == document() and hit.found_by == () for hit in hits)
 
 
+# Likeness of passages by id
+
+
+async def test_cosines_are_those_of_a_search_and_passages_without_vectors_are_left_out(
+    index: Index, embedder: HashEmbedder
+) -> None:
+    await put(index, document("a"), "asthma in children", "opening hours")
+    await embed_all(index, embedder)
+    await put(index, document("b"), "asthma in adults")
+    query = await embedder.embed_query("asthma")
+    searched = {hit.passage.id: hit.cosine for hit in await index.search("", query, k=5)}
+    found = await index.cosines(["a#1", "b#0", "unknown", "a#0"], query)
+    assert set(found) == {"a#0", "a#1"}
+    assert found == pytest.approx(searched, abs=1e-6)
+    assert await index.cosines([], query) == {}
+
+
+async def test_cosines_know_no_vectors_before_any_are_in(index: Index, embedder: HashEmbedder) -> None:
+    await put(index, document(), "asthma")
+    assert await index.cosines(["flu#0"], await embedder.embed_query("asthma")) == {}
+
+
 # Word counts
 
 

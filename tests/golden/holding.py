@@ -11,6 +11,7 @@ from adapters.app import build
 from memory.turn import TurnKind
 from tests.golden.model import Model, claude
 from tests.golden.shelves import settings
+from tests.golden.transcript import Supposes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,6 +57,8 @@ async def _take(turn: Turn, app: Application, platform: Platform, model: Model |
     _compare(turn.reply, shown[0])
     assert kinds == ([turn.reply.kind] if turn.reply.remembered else [])
     if model is not None:
+        supposed = [step.supposes for step in turn.model if isinstance(step, Supposes)]
+        assert [words for words in supposed if words in f"{shown} {after} {model.sent(asked)}"] == []
         model.assert_played()
         sent = model.sent(asked)
         assert [words for words in turn.sent if words not in sent] == []

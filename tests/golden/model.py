@@ -106,6 +106,8 @@ def _replies(step: script.Step) -> Sequence[Scripted]:
             return [Says({"kind": "ungrounded", "sentences": [], "missing": missing})]
         case script.Rewrites(rewrites=question):
             return [Says({"question": question})]
+        case script.Supposes(supposes=passage):
+            return [Says({"passage": passage})]
         case script.Writes(writes=text):
             return [Writes(text)] * 2
         case "refuses":

@@ -15,6 +15,7 @@ platform delivers the message (`delivered`), what the `model` does when it is as
 more:
 
 rewrites        the follow-up as a question that stands alone
+supposes        a made-up passage, which only a search by meaning asks for
 answers         sentences; each `says` something and `quotes` a stretch of a passage, which it names rightly, unless
                 `passage` gives another name
 lacks           the model says that this is missing
@@ -104,13 +105,19 @@ class Rewrites(_Part):
     rewrites: str
 
 
+class Supposes(_Part):
+    """The model makes a passage up for the search."""
+
+    supposes: str
+
+
 class Writes(_Part):
     """The model writes something in no form, each time it is asked."""
 
     writes: str
 
 
-Step: TypeAlias = Answers | Lacks | Rewrites | Writes | Literal["refuses", "times out", "is overloaded"]
+Step: TypeAlias = Answers | Lacks | Rewrites | Supposes | Writes | Literal["refuses", "times out", "is overloaded"]
 
 
 class Reply(_Part):

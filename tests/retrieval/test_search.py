@@ -9,7 +9,6 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
 from retrieval.document import Document, Passage
@@ -235,27 +234,6 @@ async def test_once_nearly_all_vectors_are_in_both_lists_serve_and_what_waits_is
     assert stage(waiting, "search").degraded == "vectors 95 %"
 
 
-async def test_a_made_up_passage_moves_the_question_half_way_towards_itself() -> None:
-    index, embedder = Spied(), Recording()
-    await leaflets(index, embedder=HashEmbedder())
-    made_up = Query("dogs?", "Can I bring my dog?", "Assistance dogs are welcome on the ward.")
-    await searcher(index, embedder).search(made_up)
-    vector = index.asked[0][1]
-    assert vector is not None
-    question = await embedder.embed_query(made_up.standalone)
-    passage = (await embedder.embed_passages([made_up.hypothetical or ""]))[0]
-    assert float(np.linalg.norm(vector)) == pytest.approx(1.0, abs=1e-5)
-    assert vector.dtype == np.float32
-    assert float(vector @ question) == pytest.approx(float(vector @ passage), abs=1e-5)
-
-
-async def test_hyde_off_leaves_the_made_up_passage_out() -> None:
-    index, embedder = await leaflets(RamIndex(), embedder=HashEmbedder()), Recording()
-    made_up = Query("dogs?", "Can I bring my dog?", "Assistance dogs are welcome on the ward.")
-    await searcher(index, embedder).search(made_up, pipeline=PipelineSettings(hyde=False))
-    assert embedder.seen == [made_up.standalone]
-
-
 ANY = Query("q", "flu clinic, pets on the ward, parking, blood tests")
 
 
@@ -338,14 +316,6 @@ async def test_where_nothing_is_found_no_reranker_is_asked() -> None:
     reranker = ScriptedReranker({})
     await searcher(RamIndex(), None, reranker=reranker).search(OPEN)
     assert reranker.asked == []
-
-
-async def test_a_made_up_passage_never_reaches_the_reranker() -> None:
-    reranker = ScriptedReranker({})
-    made_up = Query("dogs?", "Can I bring my dog?", "Assistance dogs are welcome on the ward.")
-    embedder = HashEmbedder()
-    await searcher(await leaflets(RamIndex(), embedder=embedder), embedder, reranker=reranker).search(made_up)
-    assert [question for question, _ in reranker.asked] == [made_up.standalone]
 
 
 @pytest.mark.parametrize("question", ["", "   \n", "?!", "🙂", "—"])
