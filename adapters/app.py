@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import logging
 import random
 import uuid
@@ -135,8 +136,7 @@ async def build(
     await asyncio.to_thread(read_own_files, settings.language)
     voyage = await asyncio.to_thread(choose_voyage, settings)
     embedder = await choose_embedder(settings, voyage)
-    model = None if embedder is None else (embedder.name, embedder.dimensions)
-    index = await _index(settings, model, re_embed=re_embed, required=needs_index)
+    index = await _index(settings, embedder, re_embed=re_embed, required=needs_index)
     memory_file = MemoryFile(settings.memory_path)
     memories = Memories(durable=SqliteMemory(memory_file), guests=RamMemory())
     grader = await asyncio.to_thread(Grader.fitted, threshold=settings.evidence_threshold)
@@ -190,9 +190,9 @@ def read_own_files(language: str) -> None:
     wording(language)
 
 
-async def _index(settings: Settings, model: tuple[str, int] | None, *, re_embed: bool, required: bool) -> Index:
+async def _index(settings: Settings, embedder: Embedder | None, *, re_embed: bool, required: bool) -> Index:
     try:
-        return await SqliteIndex.open(settings.index_path, embedder=model, re_embed=re_embed)
+        return await choose_index(settings, embedder, re_embed=re_embed)
     except RetrievalError as error:
         if required:
             raise
@@ -262,6 +262,23 @@ async def _folder(setting: str, given: str, *, holds: str, instead: str) -> Path
         )
         raise Misconfigured(msg)
     return folder
+
+
+async def choose_index(settings: Settings, embedder: Embedder | None, *, re_embed: bool = False) -> Index:
+    """The Weaviate server that is named, or the file on this machine; the SDK is imported only for the first."""
+    model = None if embedder is None else (embedder.name, embedder.dimensions)
+    if settings.weaviate_url is None:
+        return await SqliteIndex.open(settings.index_path, embedder=model, re_embed=re_embed)
+    weaviate = await asyncio.to_thread(importlib.import_module, "retrieval.weaviate_index")
+    key = settings.weaviate_api_key
+    index: Index = await weaviate.WeaviateIndex.open(
+        settings.weaviate_url,
+        embedder=model,
+        api_key=None if key is None else key.get_secret_value(),
+        data=settings.weaviate_path,
+        re_embed=re_embed,
+    )
+    return index
 
 
 def choose_claude(settings: Settings) -> Claude | None:

@@ -282,5 +282,17 @@ def _print_json(value: dict[str, Any], *, line: bool) -> None:
 
 def _log(settings: Settings) -> None:
     logging.basicConfig(level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    for sdk in ("anthropic", "httpx2", "httpcore2", "slack_bolt", "slack_sdk", "aiohttp", "voyage"):
+    sdks = (
+        "aiohttp",
+        "anthropic",
+        "grpc",
+        "httpcore",
+        "httpcore2",
+        "httpx",
+        "httpx2",
+        "slack_bolt",
+        "slack_sdk",
+        "voyage",
+    )
+    for sdk in sdks:
         logging.getLogger(sdk).setLevel(logging.WARNING)  # below that they log bodies, with people's words

@@ -29,8 +29,8 @@ Try: When is the flu clinic open?   then: And for children?   An empty line ends
 
 
 def demo_settings(settings: Settings) -> Settings:
-    """The settings with a home of its own below the real one, without any key or a reranker that may need one."""
-    without = dict.fromkeys(("anthropic_api_key", "voyage_api_key", "reranker"))
+    """The settings with a home of its own below the real one, without any key, server or reranker that needs one."""
+    without = dict.fromkeys(("anthropic_api_key", "voyage_api_key", "weaviate_url", "reranker"))
     return settings.model_copy(update={"home": settings.home / "demo", **without})
 
 

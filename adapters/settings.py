@@ -61,6 +61,13 @@ class Settings(BaseSettings):
     )
     voyage_model: str = Field(default=EMBEDDING_MODEL, min_length=1, description="Voyage's model for embeddings")
     rerank_model: str = Field(default=RERANK_MODEL, min_length=1, description="Voyage's model that reranks")
+    weaviate_url: str | None = Field(
+        default=None,
+        pattern=r"^(https?://.+|embedded)$",
+        validation_alias=AliasChoices("WEAVIATE_URL"),
+        description="a Weaviate server that holds the index in place of the local file, or embedded for one run here",
+    )
+    weaviate_api_key: SecretStr | None = Field(default=None, validation_alias=AliasChoices("WEAVIATE_API_KEY"))
 
     embedder: str | None = Field(
         default=None,
@@ -122,6 +129,11 @@ class Settings(BaseSettings):
     def index_path(self) -> Path:
         """The index: documents, passages, vectors."""
         return self.home.expanduser() / "index.db"
+
+    @property
+    def weaviate_path(self) -> Path:
+        """What a Weaviate that is run here keeps."""
+        return self.home.expanduser() / "weaviate"
 
     @property
     def memory_path(self) -> Path:

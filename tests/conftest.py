@@ -11,6 +11,7 @@ from blockbuster import blockbuster_ctx
 from hypothesis import settings
 
 from adapters.app import read_own_files
+from tests.doubles.weaviate import WeaviateDouble
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 # examples every time, so that it judges the change it is given; new ones are drawn wherever else the tests run.
 settings.register_profile("citewell", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("citewell")
+
+
+# Taken out of the environment, as the product refuses names with its prefix that are no settings of its own.
+_REAL_WEAVIATE = [os.environ.pop(f"CITEWELL_TEST_WEAVIATE_{name}", None) for name in ("URL", "API_KEY")]
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -33,6 +38,30 @@ def nothing_blocks_the_loop() -> Iterator[None]:
     with blockbuster_ctx(scanned_modules=["adapters", "bot", "memory", "retrieval"]) as blocking:
         blocking.functions["os.path.abspath"].deactivate()  # asks for the current folder, which takes microseconds
         yield
+
+
+@pytest.fixture(scope="session")
+def one_weaviate() -> Iterator[WeaviateDouble]:
+    """A stand-in for a Weaviate server, for all tests of the run: each makes collections of its own."""
+    with WeaviateDouble() as double:
+        yield double
+
+
+@pytest.fixture
+def weaviate(one_weaviate: WeaviateDouble) -> Iterator[WeaviateDouble]:
+    """The same one, for a test alone: empty, and under no orders of the test before."""
+    yield one_weaviate
+    one_weaviate.reset()
+
+
+@pytest.fixture
+def weaviate_server(request: pytest.FixtureRequest) -> tuple[str, str | None]:
+    """Address and key of the real server that the environment names, or else of the stand-in."""
+    url, key = _REAL_WEAVIATE
+    if url is not None:
+        return url, key
+    double: WeaviateDouble = request.getfixturevalue("weaviate")
+    return double.url, None
 
 
 @pytest.fixture(scope="session")

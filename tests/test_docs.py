@@ -6,9 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from adapters.cli import main
 from adapters.settings import environment_names
+from tests.doubles.weaviate.orders import VERSION
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -47,3 +49,16 @@ def test_the_constraints_pin_versions_and_name_no_registry() -> None:
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     assert lines
     assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[^\s/@]+", line) for line in lines)
+
+
+def test_the_compose_files_run_the_version_that_was_tested_with_both_ports_open() -> None:
+    manual = (ROOT / "docs/weaviate.md").read_text(encoding="utf-8")
+    [three] = re.findall(r"```yaml\n(.*?)```", manual, re.DOTALL)
+    for text, nodes in (((ROOT / "docker-compose.yml").read_text(encoding="utf-8"), 1), (three, 3)):
+        services = yaml.safe_load(text)["services"]
+        assert len(services) == nodes
+        for service in services.values():
+            assert service["image"].endswith(f":{VERSION}")
+            assert {port.rpartition(":")[2] for port in service["ports"]} == {"8080", "50051"}
+            assert service["environment"]["DEFAULT_VECTORIZER_MODULE"] == "none"
+    assert VERSION in manual

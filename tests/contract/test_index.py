@@ -1,8 +1,13 @@
-"""What every index does, whatever it stands on. A new backend joins by one line in `BACKENDS`."""
+"""What every index does, whatever it stands on. A new backend joins by one line in `BACKENDS`.
+
+Weaviate is a double, or the real server that `CITEWELL_TEST_WEAVIATE_URL` names (`CITEWELL_TEST_WEAVIATE_API_KEY`):
+each test makes collections of its own there and takes them away again.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -17,27 +22,41 @@ from retrieval.ram_index import RamIndex
 from retrieval.sqlite_index import SqliteIndex
 from retrieval.terms import stem
 from tests.retrieval.samples import document, embed_all, passages, put
+from tests.retrieval.weaviate_place import weaviate_place
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
+    from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
     from retrieval.document import Passage
     from retrieval.evidence import Hit
     from retrieval.index import Index
 
-Opener: TypeAlias = "Callable[[Path, HashEmbedder], Awaitable[Index]]"
+Opener: TypeAlias = "Callable[[pytest.FixtureRequest, Path, HashEmbedder], AbstractAsyncContextManager[Index]]"
 
 
-async def open_ram(folder: Path, embedder: HashEmbedder) -> Index:
-    return RamIndex()
+@asynccontextmanager
+async def ram(request: pytest.FixtureRequest, folder: Path, embedder: HashEmbedder) -> AsyncIterator[Index]:
+    yield RamIndex()
 
 
-async def open_sqlite(folder: Path, embedder: HashEmbedder) -> Index:
-    return await SqliteIndex.open(folder / "index.db", embedder=(embedder.name, embedder.dimensions))
+@asynccontextmanager
+async def sqlite(request: pytest.FixtureRequest, folder: Path, embedder: HashEmbedder) -> AsyncIterator[Index]:
+    index = await SqliteIndex.open(folder / "index.db", embedder=(embedder.name, embedder.dimensions))
+    yield index
+    await index.close()
 
 
-BACKENDS: dict[str, Opener] = {"ram": open_ram, "sqlite": open_sqlite}
+@asynccontextmanager
+async def weaviate(request: pytest.FixtureRequest, folder: Path, embedder: HashEmbedder) -> AsyncIterator[Index]:
+    async with weaviate_place(request.getfixturevalue("weaviate_server")) as place:
+        index = await place.open(embedder)
+        yield index
+        await index.close()
+
+
+BACKENDS: dict[str, Opener] = {"ram": ram, "sqlite": sqlite, "weaviate": weaviate}
 
 
 @pytest.fixture
@@ -47,9 +66,8 @@ def embedder() -> HashEmbedder:
 
 @pytest.fixture(params=sorted(BACKENDS))
 async def index(request: pytest.FixtureRequest, tmp_path: Path, embedder: HashEmbedder) -> AsyncIterator[Index]:
-    opened = await BACKENDS[request.param](tmp_path, embedder)
-    yield opened
-    await opened.close()
+    async with BACKENDS[request.param](request, tmp_path, embedder) as opened:
+        yield opened
 
 
 def ids(hits: Sequence[Hit]) -> list[str]:

@@ -1,0 +1,256 @@
+"""Questions to the Weaviate index, each answered as of the moment it began."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from weaviate.classes.query import Filter, MetadataQuery
+
+from retrieval.errors import IndexMismatch, IndexUnavailable
+from retrieval.evidence import Hit
+from retrieval.fusion import reciprocal_rank_fusion
+from retrieval.terms import STOP_WORDS, phrases, stem, words
+from retrieval.weaviate_rows import read_document, read_passage
+from retrieval.weaviate_schema import VECTOR, held_models, mismatch
+from retrieval.weaviate_tokens import query as token_query
+from retrieval.weaviate_versions import in_change, seen, was_live
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from uuid import UUID
+
+    from weaviate.collections.classes.filters import FilterReturn
+
+    from retrieval.embed import Vector
+    from retrieval.weaviate_counts import Counts
+    from retrieval.weaviate_schema import Shelf
+    from retrieval.weaviate_versions import Record
+
+_DEPTH = 50
+_DEEPEST = 10_000
+_NAMES = ["passage_id", "document_id", "version"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One question: what to search for in turn, the vector beside it, and what of the index it sees."""
+
+    queries: Sequence[str]
+    tokens: str
+    vector: Vector | None
+    collections: Collection[str] | None
+    before: Mapping[str, Record]
+
+    @property
+    def seen(self) -> FilterReturn | None:
+        """The filter in each query."""
+        return seen(self.before, self.collections)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A passage in one list. `score` is BM25 or the cosine."""
+
+    uuid: UUID
+    passage_id: str
+    document_id: str
+    version: str
+    score: float
+
+
+class Searcher:
+    """Two queries side by side, one by words and one by meaning, fused as the local index fuses its own.
+
+    The server's hybrid query gives one score by a constant of its own, and the rank in each list only as text meant for
+    people; and it needs words and vectors in one collection, while ours come and go with their model.
+    """
+
+    def __init__(self, shelf: Shelf, counts: Counts, name: str) -> None:
+        self._shelf = shelf
+        self._counts = counts
+        self._name = name
+
+    async def search(
+        self, text: str, vector: Vector | None, k: int, collections: Collection[str] | None, *, context: bool
+    ) -> list[Hit]:
+        """The `k` best passages, best first; of several with the same raw text, the best alone."""
+        if k < 1 or (collections is not None and not collections):
+            return []
+        self._check_size(vector)
+        depth = max(_DEPTH, 3 * k)
+        before = await in_change(self._shelf)
+        tokens = "tokens" if context else "text_tokens"
+        asked = _Asked(await self._queries(text, before), tokens, vector, collections, before)
+        while True:
+            hits, exhausted = await self._search(asked, min(depth, _DEEPEST), k)
+            if exhausted or len(hits) == k or depth >= _DEEPEST:
+                return hits
+            depth *= 4
+
+    async def passages(self, ids: Collection[str], collections: Collection[str] | None) -> list[Hit]:
+        """Passages by id, in the order given."""
+        wanted = list(dict.fromkeys(ids))
+        if not wanted or (collections is not None and not collections):
+            return []
+        before = await in_change(self._shelf)
+        # Twice as many as ids: a version that began meanwhile may come beside the live one.
+        found = await self._shelf.passages.query.fetch_objects(
+            filters=seen(before, collections, Filter.by_property("passage_id").contains_any(wanted)),
+            limit=2 * len(wanted),
+        )
+        after = await in_change(self._shelf)
+        rows: dict[str, Mapping[str, Any]] = {
+            one.properties["passage_id"]: one.properties
+            for one in found.objects
+            if was_live(one.properties["document_id"], one.properties["version"], before, after)
+        }
+        there = [rows[id_] for id_ in wanted if id_ in rows]
+        return [_hit(row, 0.0, rank, (None, None), None) for rank, row in enumerate(there, start=1)]
+
+    async def cosines(self, ids: Collection[str], vector: Vector) -> dict[str, float]:
+        """The similarity of each passage that has a vector with this one."""
+        wanted = list(dict.fromkeys(ids))
+        if not wanted:
+            return {}
+        self._check_size(vector)
+        before = await in_change(self._shelf)
+        of_ids = seen(before, None, Filter.by_property("passage_id").contains_any(wanted))
+        near = await self._nearest(vector, 2 * len(wanted), of_ids)
+        after = await in_change(self._shelf)
+        return {one.passage_id: one.score for one in near if was_live(one.document_id, one.version, before, after)}
+
+    async def frequencies(self, terms: Collection[str]) -> tuple[int, Mapping[str, int]]:
+        """The number of passages, and in how many of them each term stands."""
+        return await self._counts.of(terms, await in_change(self._shelf))
+
+    async def _queries(self, text: str, before: Mapping[str, Record]) -> list[str]:
+        """What to search for first, and what only to fill up the list with."""
+        found = words(text)
+        if not found:
+            return []
+        stems = {stem(word) for word in found if word not in STOP_WORDS} or {stem(word) for word in found}
+        total, frequencies = await self._counts.of(stems, before)
+        if not total:
+            return []
+        return [token_query(some) for some in phrases(text, lambda one: frequencies.get(one, 0) / total) if some]
+
+    async def _search(self, asked: _Asked, depth: int, k: int) -> tuple[list[Hit], bool]:
+        """Up to `k` hits, fused from lists of up to `depth`, and whether those lists held all there is."""
+        lists = await asyncio.gather(self._by_words(asked, depth), self._nearest(asked.vector, depth, asked.seen))
+        exhausted = all(len(ranked) < depth for ranked in lists)
+        after = await in_change(self._shelf)
+        by_words, by_meaning = (
+            {one.passage_id: one for one in ranked if was_live(one.document_id, one.version, asked.before, after)}
+            for ranked in lists
+        )
+        found = by_words | by_meaning
+        fused = reciprocal_rank_fusion([list(by_words), list(by_meaning)])
+        hits: dict[str, Hit] = {}
+        step = 3 * k
+        for start in range(0, len(fused), step):
+            some = fused[start : start + step]
+            rows = await self._rows([found[one.id].uuid for one in some])
+            for one in some:
+                row = rows.get(found[one.id].uuid)
+                if row is None or len(hits) == k:
+                    continue
+                cosine = by_meaning[one.id].score if one.id in by_meaning else None
+                hits.setdefault(" ".join(row["text"].split()), _hit(row, one.score, len(hits) + 1, one.ranks, cosine))
+            if len(hits) == k:
+                break
+        return await self._with_cosines(list(hits.values()), asked.vector, found), exhausted
+
+    async def _by_words(self, asked: _Asked, depth: int) -> list[_Found]:
+        ranked: dict[UUID, _Found] = {}
+        for text in asked.queries:
+            if len(ranked) >= depth:
+                break
+            answer = await self._shelf.passages.query.bm25(
+                query=text,
+                query_properties=["title_tokens^1.5", asked.tokens],
+                filters=asked.seen,
+                limit=depth,
+                return_metadata=MetadataQuery(score=True),
+                return_properties=_NAMES,
+            )
+            for one in _in_order(_Found(o.uuid, **_names(o), score=o.metadata.score or 0.0) for o in answer.objects):
+                ranked.setdefault(one.uuid, one)
+        return list(ranked.values())[:depth]
+
+    async def _nearest(self, vector: Vector | None, limit: int, filters: FilterReturn | None) -> list[_Found]:
+        vectors, model = self._shelf.vectors, self._shelf.model
+        if vector is None or vectors is None or model is None:
+            return []
+        try:
+            answer = await self._shelf.server.ask(
+                vectors.query.near_vector(
+                    vector.tolist(),
+                    target_vector=VECTOR,
+                    filters=filters,
+                    limit=limit,
+                    return_metadata=MetadataQuery(distance=True),
+                    return_properties=_NAMES,
+                )
+            )
+        except IndexUnavailable:
+            await self._check_model()
+            raise
+        return _in_order(
+            _Found(one.uuid, **_names(one), score=1.0 - float(one.metadata.distance or 0.0)) for one in answer.objects
+        )
+
+    async def _with_cosines(self, hits: list[Hit], vector: Vector | None, found: Mapping[str, _Found]) -> list[Hit]:
+        """With the cosine of those that only words found, where they have a vector."""
+        lacking = [found[hit.passage.id].uuid for hit in hits if hit.cosine is None]
+        if vector is None or not lacking:
+            return hits
+        near = await self._nearest(vector, len(lacking), Filter.by_id().contains_any(lacking))
+        cosines = {one.passage_id: one.score for one in near}
+        return [hit if hit.cosine is not None else replace(hit, cosine=cosines.get(hit.passage.id)) for hit in hits]
+
+    async def _rows(self, uuids: Sequence[UUID]) -> dict[UUID, Mapping[str, Any]]:
+        rows = await self._shelf.passages.query.fetch_objects(
+            filters=Filter.by_id().contains_any(list(uuids)), limit=len(uuids)
+        )
+        return {one.uuid: one.properties for one in rows.objects}
+
+    def _check_size(self, vector: Vector | None) -> None:
+        model = self._shelf.model
+        if vector is not None and model is not None and vector.shape != (model.dimensions,):
+            message = (
+                f"The index holds vectors of {model.dimensions} dimensions, the question's has shape {vector.shape}."
+            )
+            raise IndexMismatch(message)
+
+    async def _check_model(self) -> None:
+        """IndexMismatch where another process has put another model's vectors in place of ours."""
+        server, model = self._shelf.server, self._shelf.model
+        there = await server.ask(server.client.collections.list_all())
+        for other in (await held_models(server, self._name, there)).values():
+            if model is not None and other != model:
+                raise mismatch(other, model)
+
+
+def _in_order(found: Any) -> list[_Found]:
+    """Best first, equal ones by id, so that the order never depends on chance."""
+    return sorted(found, key=lambda one: (-one.score, one.passage_id, one.version))
+
+
+def _names(one: Any) -> dict[str, str]:
+    return {name: one.properties[name] for name in _NAMES}
+
+
+def _hit(row: Mapping[str, Any], score: float, rank: int, ranks: tuple[int | None, ...], cosine: float | None) -> Hit:
+    keyword_rank, vector_rank = ranks
+    return Hit(
+        passage=read_passage(row),
+        document=read_document(row),
+        score=score,
+        rank=rank,
+        rank_before_rerank=rank,
+        keyword_rank=keyword_rank,
+        vector_rank=vector_rank,
+        cosine=cosine,
+    )
