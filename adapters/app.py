@@ -78,6 +78,7 @@ class Application:
     memory_file: MemoryFile
     claude: Claude | None
     voyage: Voyage | None
+    grader: Grader
 
     async def __aenter__(self) -> Application:
         return self
@@ -118,7 +119,7 @@ async def build(
     index = await _index(settings, model, re_embed=re_embed, required=needs_index)
     memory_file = MemoryFile(settings.memory_path)
     memories = Memories(durable=SqliteMemory(memory_file), guests=RamMemory())
-    grader = await asyncio.to_thread(Grader.fitted, threshold=settings.evidence_threshold)
+    grader = await asyncio.to_thread(choose_grader, settings, embedder)
     searcher = Searcher(index, embedder, grader, reranker=choose_reranker(settings, voyage))
     extractive = ExtractiveAnswerer(index)
     claude = await asyncio.to_thread(choose_claude, settings)
@@ -154,7 +155,7 @@ async def build(
         deadline=settings.turn_deadline,
     )
     return Application(
-        settings, index, embedder, searcher, engine, sources, respond, dispatcher, memory_file, claude, voyage
+        settings, index, embedder, searcher, engine, sources, respond, dispatcher, memory_file, claude, voyage, grader
     )
 
 
@@ -209,6 +210,24 @@ async def choose_embedder(settings: Settings, voyage: Voyage | None) -> Embedder
     return await LocalEmbedder.load(folder)
 
 
+def choose_grader(settings: Settings, embedder: Embedder | None) -> Grader:
+    """The fitted grader with the thresholds that are set, else calibrated for this embedder, else fitted. Blocking."""
+    calibrated = settings.thresholds.get(embedder_name(embedder))
+    low, high = settings.evidence_threshold, settings.confident_threshold
+    if calibrated is not None:
+        low = calibrated.evidence if low is None else low
+        high = max(low, calibrated.confident) if high is None else high
+    try:
+        return Grader.fitted(threshold=low, confident=high)
+    except ValueError as error:
+        raise Misconfigured(f"{error} Raise CITEWELL_CONFIDENT_THRESHOLD, or leave it unset.") from None
+
+
+def embedder_name(embedder: Embedder | None) -> str:
+    """What thresholds are kept under: they hold for one embedding model, or for words alone."""
+    return NO_EMBEDDER if embedder is None else embedder.name
+
+
 def choose_reranker(settings: Settings, voyage: Voyage | None) -> Reranker | None:
     """Voyage's, where there is a key."""
     if voyage is None:
@@ -235,6 +254,7 @@ def choose_claude(settings: Settings) -> Claude | None:
 def _note_tokens(usage: Usage) -> None:
     """Every call is billed for itself, so a stage that asked twice keeps the last; the log has one line a turn."""
     note(
+        model=usage.model,
         input_tokens=usage.input_tokens,
         output_tokens=usage.output_tokens,
         cache_read_tokens=usage.cache_read_tokens,

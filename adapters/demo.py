@@ -29,9 +29,9 @@ Try: When is the flu clinic open?   then: And for children?   An empty line ends
 
 
 def demo_settings(settings: Settings) -> Settings:
-    """The settings with a home of its own below the real one, without any key."""
+    """The settings with a home of its own below the real one, without any key or calibrated threshold."""
     return settings.model_copy(
-        update={"home": settings.home / "demo", "anthropic_api_key": None, "voyage_api_key": None}
+        update={"home": settings.home / "demo", "anthropic_api_key": None, "voyage_api_key": None, "thresholds": {}}
     )
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from adapters.progress import bar
 from adapters.signals import stopped_by_signal
 from adapters.terminal import one_line, say
 from retrieval.ingest import ingest
@@ -18,7 +16,7 @@ from retrieval.vectors import fill
 
 if TYPE_CHECKING:
     import signal
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from adapters.app import Application
@@ -41,7 +39,7 @@ class Filled:
 
 async def take_in(app: Application, paths: Sequence[Path], *, collection: str, prune: bool) -> IngestReport:
     """Take documents in, with a progress bar on a terminal's stderr. They can be searched by words at once."""
-    with _bar("Reading documents") as advance:
+    with bar("Reading documents") as advance:
         return await ingest(
             paths,
             app.index,
@@ -58,7 +56,7 @@ async def fill_in(app: Application) -> Filled:
     """
     if app.embedder is None:
         return Filled(await app.index.status())
-    with _bar("Learning their meaning") as advance, stopped_by_signal() as stopping:
+    with bar("Learning their meaning") as advance, stopped_by_signal() as stopping:
         await fill(app.index, app.embedder, on_progress=advance, stop=stopping.event)
     return Filled(await app.index.status(), stopping.by)
 
@@ -89,16 +87,3 @@ def report_json(report: IngestReport, status: IndexStatus) -> dict[str, Any]:
     """The report with what the index holds after it."""
     vectors = {"embedded": status.embedded, "passages": status.passages, "model": status.model}
     return report.as_json() | {"vectors": vectors}
-
-
-@contextmanager
-def _bar(title: str) -> Iterator[Callable[[int, int], None]]:
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task(title, total=None)
-
-        def advance(done: int, total: int) -> None:
-            progress.update(task, completed=done, total=total)
-
-        yield advance
