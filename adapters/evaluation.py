@@ -175,24 +175,30 @@ async def _calibration(app: Application, posed: Sequence[Posed], declines: float
     from adapters.app import embedder_name
     from adapters.calibration_report import Calibration
     from bot.answerer import ScriptedAnswerer
-    from bot.errors import Misconfigured
-    from retrieval.calibrate import Strengths, needed
+    from retrieval.calibrate import Strengths
 
-    for kind, there in (("answerable", True), ("unanswerable", False)):
-        count = sum(one.answerable is there for one in posed)
+    _check_enough([one.answerable for one in posed], declines)
+    outcomes = await _ask(replace(app.engine, answerer=ScriptedAnswerer()), posed, "Searching")
+    known = [(one.posed.answerable, one.strength) for one in outcomes if one.strength is not None]
+    _check_enough([answerable for answerable, _ in known], declines)
+    strengths = Strengths(
+        answerable=[strength for answerable, strength in known if answerable],
+        unanswerable=[strength for answerable, strength in known if not answerable],
+    )
+    return Calibration(strengths, app.grader, declines=declines, model=embedder_name(app.embedder))
+
+
+def _check_enough(answerable: Sequence[bool], declines: float) -> None:
+    from bot.errors import Misconfigured
+    from retrieval.calibrate import needed
+
+    for kind, count in (("answerable", sum(answerable)), ("unanswerable", len(answerable) - sum(answerable))):
         if count < needed(declines):
             msg = (
                 f"{count} {kind} questions are too few: it takes at least {needed(declines)} of either kind to choose "
                 f"a threshold that declines {declines:.0%} of the unanswerable. Several files may be given."
             )
             raise Misconfigured(msg)
-    outcomes = await _ask(replace(app.engine, answerer=ScriptedAnswerer()), posed, "Searching")
-    known = [(one.posed.answerable, one.strength) for one in outcomes if one.strength is not None]
-    strengths = Strengths(
-        answerable=[strength for answerable, strength in known if answerable],
-        unanswerable=[strength for answerable, strength in known if not answerable],
-    )
-    return Calibration(strengths, app.grader, declines=declines, model=embedder_name(app.embedder))
 
 
 def _ran(stage: str, outcomes: Sequence[Outcome]) -> bool:

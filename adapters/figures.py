@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -143,7 +144,7 @@ def _stage(
         degraded=sum("degraded" in span.attributes for span in spans),
         input_tokens=sum(usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens for usage in usages),
         output_tokens=sum(usage.output_tokens for usage in usages),
-        dollars=None if None in costs else sum(one for one in costs if one is not None),
+        dollars=None if None in costs else math.fsum(one for one in costs if one is not None),
     )
 
 

@@ -86,6 +86,7 @@ def write_thresholds(home: Path, model: str, thresholds: Thresholds, *, question
     _parsed(text, file)
     file.parent.mkdir(parents=True, exist_ok=True)
     new = file.with_suffix(".new")
+    new.touch(mode=0o600)  # it may hold keys
     new.write_text(text, encoding="utf-8")
     new.replace(file)
     return file

@@ -14,6 +14,7 @@ from bot.messages import TurnKind
 from bot.turn import Memories
 from memory.ram import RamMemory
 from retrieval.document_names import AmbiguousName, DocumentNames
+from retrieval.evidence import Query
 from retrieval.question_file import BadQuestions
 from retrieval.rerank import RERANKED
 
@@ -109,12 +110,14 @@ def pose(questions: Iterable[Question], documents: Iterable[Document]) -> tuple[
 def sample(posed: Sequence[Posed], limit: int) -> list[Posed]:
     """So many of them, in their order, always the same and with no regard to it."""
     drawn = sorted(posed, key=lambda one: sha256(f"{one.id}\n{one.text}".encode()).digest())[:limit]
-    return [one for one in posed if one in drawn]
+    chosen = {id(one) for one in drawn}
+    return [one for one in posed if id(one) in chosen]
 
 
 async def ask_all(engine: Engine, posed: Sequence[Posed], *, on_progress: Callable[[int, int], None]) -> list[Outcome]:
     """Ask each in a conversation of its own, one after the other. Nothing is written down.
 
+    The first is searched for once before, so that no figure holds the loading of a model or an index.
     Errors: Permanent, if every turn ends in an error.
     """
     watcher = _Watcher()
@@ -127,6 +130,8 @@ async def ask_all(engine: Engine, posed: Sequence[Posed], *, on_progress: Callab
         settings=replace(engine.settings, passages=max(RERANKED, passages)),
         observe=watcher.observe,
     )
+    for one in posed[:1]:
+        await engine.searcher.search(Query(one.text, one.text), pipeline=engine.pipeline)
     outcomes = []
     for number, one in enumerate(posed):
         on_progress(number, len(posed))

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from retrieval.errors import RetrievalError
 
@@ -74,6 +74,14 @@ def read_questions(path: Path, *, wording: Wording = "text") -> list[Question]:
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
+def _graded(given: object) -> object:
+    """A list of names is one of grades that are all 1."""
+    return dict.fromkeys(given, 1) if isinstance(given, list) and all(isinstance(one, str) for one in given) else given
+
+
+_Grades = Annotated[dict[_Text, Annotated[int, Field(ge=1, le=3)]], BeforeValidator(_graded)]
+
+
 class _Row(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -83,7 +91,7 @@ class _Own(BaseModel):
 
     id: str | int | None = None
     text: _Text
-    relevant: dict[_Text, Annotated[int, Field(ge=1, le=3)]] | list[_Text] | None = None
+    relevant: _Grades | None = None
     answerable: bool | None = None
 
     @model_validator(mode="after")
@@ -94,10 +102,6 @@ class _Own(BaseModel):
             known = "no document under" if not self.relevant else "documents under"
             raise ValueError(f'it has {known} "relevant" but says "answerable": {str(bool(self.answerable)).lower()}')
         return self
-
-    @property
-    def grades(self) -> dict[str, int]:
-        return self.relevant if isinstance(self.relevant, dict) else dict.fromkeys(self.relevant or (), 1)
 
 
 class _Beir(_Row):
@@ -160,7 +164,7 @@ def _question(row: dict[str, Any], where: str, judgements: _Judgements, wording:
             yield Question(where, fact.question, {fact.file: 1}, where)
     else:
         own = _Own.model_validate(row)
-        yield Question(where if own.id is None else str(own.id), own.text, own.grades, where)
+        yield Question(where if own.id is None else str(own.id), own.text, own.relevant or {}, where)
 
 
 class _Judgements:
@@ -217,6 +221,6 @@ def _lines(file: Path) -> list[str]:
 
 
 def _fault(error: Any) -> str:
-    place = ".".join(str(part) for part in error["loc"] if part not in {"dict", "list"})
+    place = ".".join(map(str, error["loc"]))
     said = error["msg"].removeprefix("Value error, ")
     return f"{place}: {said}" if place else said
