@@ -48,16 +48,15 @@ class HomeSettings(PydanticBaseSettingsSource):
         return None, field_name, False
 
     def __call__(self) -> dict[str, Any]:
-        """What the file says of settings that nothing before it says."""
+        """What the file says, under the names that pydantic takes; what sources before it say goes first."""
         fields = self.settings_cls.model_fields
         file = Path(self.current_state.get("home", fields["home"].default)).expanduser() / HOME_FILE
         found = {}
         for name, value in _read(file).items():
             if name not in fields or name == "home":
                 raise Misconfigured(f"{file}: {name} is no setting that can stand here.{_hint(name, fields)}")
-            names = _names(name, fields[name])
-            if not self.current_state.keys() & {name, *names}:
-                found[names[0]] = value
+            alias = fields[name].validation_alias
+            found[str(alias.choices[0]) if isinstance(alias, AliasChoices) else name] = value
         return found
 
 
@@ -108,12 +107,6 @@ def _parsed(text: str, file: Path) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise Misconfigured(f"{file} is no TOML ({error}): mend that line, or remove the file.") from error
-
-
-def _names(name: str, field: FieldInfo) -> list[str]:
-    """The names that other sources may give a field's value under; pydantic takes it under the first."""
-    alias = field.validation_alias
-    return [str(choice) for choice in alias.choices] if isinstance(alias, AliasChoices) else [name]
 
 
 def _hint(name: str, fields: dict[str, FieldInfo]) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from adapters.app import choose_grader
+from adapters.demo import demo_settings
 from adapters.home_settings import Thresholds, write_thresholds
 from adapters.settings import Settings
 from bot.errors import Misconfigured
@@ -48,13 +49,16 @@ def test_it_sets_what_nothing_else_sets(home: Path) -> None:
 def test_the_environment_the_env_file_and_the_caller_go_before_it(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write(home, 'country = "IE"\npassages = 5\nquestion_limit = 500\nport = 3333\n')
+    write(home, 'country = "IE"\npassages = 5\nquestion_limit = 500\nport = 3333\nanthropic_api_key = "mine"\n')
+    (tmp_path / ".env").write_text("CITEWELL_PASSAGES=7\nANTHROPIC_API_KEY=theirs\n")
     monkeypatch.setenv("CITEWELL_COUNTRY", "GB")
     monkeypatch.setenv("PORT", "4444")
-    (tmp_path / ".env").write_text("CITEWELL_PASSAGES=7\n")
     settings = Settings.load(question_limit=900)
     assert (settings.country, settings.passages, settings.question_limit) == ("GB", 7, 900)
     assert settings.port == 4444
+    assert settings.anthropic_api_key is not None
+    assert settings.anthropic_api_key.get_secret_value() == "theirs"
+    assert Settings.load(port=5555).port == 5555
 
 
 def test_it_is_read_from_the_home_that_the_env_file_or_the_caller_names(tmp_path: Path, home: Path) -> None:
@@ -151,3 +155,8 @@ def test_what_is_set_goes_before_what_is_calibrated(
 def test_a_confident_threshold_below_the_other_is_refused(home: Path) -> None:
     with pytest.raises(Misconfigured, match=r"0\.2.*below.*0\.4.*CITEWELL_CONFIDENT_THRESHOLD"):
         choose_grader(Settings.load(confident_threshold=0.2, thresholds={"none": CHOSEN}), None)
+
+
+def test_the_samples_of_the_demo_are_judged_by_the_fitted_thresholds(home: Path) -> None:
+    grader = choose_grader(demo_settings(Settings.load(thresholds={"none": CHOSEN})), None)
+    assert (grader.low, grader.high) == (0.5, 0.8)

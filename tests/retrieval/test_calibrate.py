@@ -81,13 +81,18 @@ def test_cross_validation_judges_every_question_once() -> None:
 
 
 def test_cross_validation_does_not_judge_a_question_by_itself() -> None:
-    """Fitted, the strongest of ten is declined where all must be; by what the others choose, it is answered."""
-    of = Strengths([0.99] * 10, [n / 20 for n in range(10)])
+    """Fitted, the strongest of ten is declined, where all must be; by what the others choose, it is answered."""
+    of = Strengths([0.3] * 2 + [0.9] * 10, [0.1] * 9 + [0.45])
     assert point(of, choose(of, declines=0.99).evidence).declined == 1
-    loose = Strengths([0.42] * 10, [0.1] * 9 + [0.45])
-    declined, _ = cross_validated(loose, declines=0.99)
+    declined, _ = cross_validated(of, declines=0.99)
     assert declined is not None
     assert declined.value == pytest.approx(0.9)
+
+
+def test_a_share_above_the_confident_ones_raises_both() -> None:
+    of = Strengths([0.9] * 100, [n / 200 for n in range(100)])
+    chosen = choose(of, declines=0.99)
+    assert chosen.confident == chosen.evidence > 0.485
 
 
 @pytest.mark.parametrize(("declines", "count"), [(0.5, 20), (0.9, 20), (0.95, 40), (0.99, 200)])
