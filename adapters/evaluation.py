@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from bot.turn import Engine
     from retrieval.question_file import Wording
 
-STAGES = {"hyde": "hyde", "hybrid": "embed", "rerank": "rerank", "grade": "grade", "context": "context"}
+STAGES = {"hyde": "hyde", "hybrid": "embed", "rerank": "rerank", "grade": "grade", "context": "search"}
 """What can be switched off, with the name of the stage whose span in a trace shows that it has a backend here."""
 
 PICTURE = "calibration.png"
@@ -174,11 +174,13 @@ async def _ask(engine: Engine, posed: Sequence[Posed], title: str) -> list[Outco
 async def _calibration(app: Application, posed: Sequence[Posed], declines: float) -> Calibration:
     from adapters.app import embedder_name
     from adapters.calibration_report import Calibration
+    from adapters.measure import check_whole
     from bot.answerer import ScriptedAnswerer
     from retrieval.calibrate import Strengths
 
     _check_enough([one.answerable for one in posed], declines)
     outcomes = await _ask(replace(app.engine, answerer=ScriptedAnswerer()), posed, "Searching")
+    check_whole(outcomes)
     known = [(one.posed.answerable, one.strength) for one in outcomes if one.strength is not None]
     _check_enough([answerable for answerable, _ in known], declines)
     strengths = Strengths(

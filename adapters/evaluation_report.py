@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from retrieval.evaluate import Figure
     from retrieval.index import IndexStatus
 
-_INSIDE = {"hyde", "embed", "search", "rerank", "grade"}
-"""Stages whose time is part of the one above them."""
+_INSIDE = {"embed", "hyde", "search", "rerank", "grade", "rewrite"}
+"""Stages of a search, whose time is part of the one above them."""
 
 
 def report(outcomes: Sequence[Outcome]) -> str:
@@ -148,7 +148,7 @@ def _stages(found: Sequence[StageFigures]) -> str:
 
 
 def _stage(one: StageFigures) -> Sequence[str]:
-    name = "whole turn" if one.stage == TURN else f"{'  ' * (one.stage in _INSIDE)}{one.stage}"
+    name = "whole turn" if one.stage == TURN else f"{'  ' * (one.stage.split()[0] in _INSIDE)}{one.stage}"
     degraded = f" ({one.degraded} degraded)" if one.degraded else ""
     times = f"{one.p50_ms:.1f}", f"{one.p95_ms:.1f}", f"{one.total_ms / 1000:.1f}"
     tokens = f"{one.input_tokens + one.output_tokens:,}" if one.input_tokens else "-"

@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from retrieval.question_file import Question
 
 
+WORDS_CHOSEN = "no-embedder"
+"""What a search says that goes by words because it is set to; that is no fault."""
+
+
 @dataclass(frozen=True, slots=True)
 class Posed:
     """A question for one index: `grades` holds the documents that answer it, by their ids there."""
@@ -144,6 +148,19 @@ async def ask_all(engine: Engine, posed: Sequence[Posed], *, on_progress: Callab
         raise Permanent("Every question ended in an error; CITEWELL_LOG_LEVEL=INFO shows where.")
     on_progress(len(posed), len(posed))
     return outcomes
+
+
+def check_whole(outcomes: Sequence[Outcome]) -> None:
+    """Errors: Permanent, if a stage of a search was degraded: what is chosen from such strengths would not hold."""
+    reasons = {
+        str(span.attributes["degraded"]) for one in outcomes for span in one.spans if "degraded" in span.attributes
+    }
+    if reasons := reasons - {WORDS_CHOSEN}:
+        msg = (
+            f"Some searches did not run as they should ({', '.join(sorted(reasons))}), so thresholds chosen from them "
+            "would not hold. Missing vectors are filled in by another ingest; CITEWELL_EMBEDDER=none chooses words alone."
+        )
+        raise Permanent(msg)
 
 
 class _Watcher:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from adapters.app import build
 from adapters.figures import stages
-from adapters.measure import Posed, ask_all, pose, sample
+from adapters.measure import Posed, ask_all, check_whole, pose, sample
 from adapters.settings import Settings
 from bot.answer import Fact, Sentence, Ungrounded
 from bot.claude_api import Usage
 from bot.errors import Permanent
 from bot.messages import TurnKind
 from bot.prices import cost
+from bot.trace import Span
 from retrieval.document import PUBLIC, Document
 from retrieval.ingest import ingest
 from retrieval.question_file import BadQuestions, Question
@@ -140,6 +142,15 @@ async def test_a_stage_that_fell_back_says_so(answered: Settings, tmp_path: Path
         outcomes = await ask_all(app.engine, [FLU], on_progress=silent)
     (answer,) = (one for one in stages(outcomes) if one.stage == "answer")
     assert (answer.backends, answer.degraded, answer.input_tokens) == (("extractive",), 1, 0)
+
+
+async def test_thresholds_are_not_chosen_from_searches_that_did_not_run_as_they_should() -> None:
+    made = await bench()  # without an embedder, which is as it should be
+    outcomes = await ask_all(made.engine, [FLU, PERU], on_progress=silent)
+    check_whole(outcomes)
+    late = Span("search", 1.0, {"backend": "ram", "degraded": "vectors 25 %"})
+    with pytest.raises(Permanent, match=r"\(vectors 25 %\)"):
+        check_whole([*outcomes, replace(outcomes[0], spans=(late,))])
 
 
 def test_documents_are_known_by_their_ids_and_the_missing_are_named() -> None:
