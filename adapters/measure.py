@@ -158,7 +158,7 @@ def check_whole(outcomes: Sequence[Outcome]) -> None:
     if reasons := reasons - {WORDS_CHOSEN}:
         msg = (
             f"Some searches did not run as they should ({', '.join(sorted(reasons))}), so thresholds chosen from them "
-            "would not hold. Missing vectors are filled in by another ingest; CITEWELL_EMBEDDER=none chooses words alone."
+            "would not hold. Another ingest fills in missing vectors; CITEWELL_EMBEDDER=none goes by words alone."
         )
         raise Permanent(msg)
 
