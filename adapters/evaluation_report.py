@@ -50,7 +50,7 @@ def side_by_side(base: Sequence[Outcome], without: Mapping[str, Sequence[Outcome
     times = [stages(outcomes)[-1] for outcomes in (base, *without.values())]
     rows.append(("whole turn, p50", *(f"{one.p50_ms:.0f} ms" for one in times)))
     rows.append(("cost of all turns", *(_dollars(one) for one in times)))
-    return f"{table(rows)}\n\n* differs from all stages, whatever chance did (95 % interval of the difference)"
+    return f"{table(rows)}\n\n* the 95 % interval of the difference, question by question, does not hold zero"
 
 
 def evaluation_json(

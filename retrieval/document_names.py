@@ -22,7 +22,8 @@ class DocumentNames:
     """Finds documents by id, by web address, by path or the end of one, by file name without its ending, or by the
     beginning of that, up to a hyphen (`GHR_0000163` for `GHR_0000163-cystic-fibrosis.md`).
 
-    The first of these that fits any document decides.
+    The first of these that fits any document decides. What stands for none of them may name a passage or section of a
+    document, behind a `#`: it stands for the document.
     """
 
     def __init__(self, documents: Iterable[Document]) -> None:
@@ -43,4 +44,7 @@ class DocumentNames:
             shown = ", ".join(document.id for document in found[:3])
             msg = f"{name!r} names {len(found)} documents; give the id of one: {shown}{', ...' * (len(found) > 3)}"
             raise AmbiguousName(msg)
-        return found[0] if found else None
+        if found:
+            return found[0]
+        document, hash_, _ = name.rpartition("#")
+        return self.find(document) if hash_ else None

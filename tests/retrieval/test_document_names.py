@@ -37,7 +37,19 @@ def test_a_file_is_found_by_the_beginning_of_its_name() -> None:
     assert DocumentNames([FLU, CYSTIC]).find("GHR_0000163") is CYSTIC
 
 
-@pytest.mark.parametrize("name", ["", "clinic", "GHR_000016", "lic/flu-clinic.md", "A title", "FLU-1"])
+@pytest.mark.parametrize("name", ["ghr-2#1", "GHR_0000163#4", "GHR_0000163-cystic-fibrosis.md#Treatment"])
+def test_a_passage_or_section_stands_for_its_document(name: str) -> None:
+    assert DocumentNames([FLU, CYSTIC]).find(name) is CYSTIC
+
+
+def test_a_file_may_have_a_hash_in_its_name() -> None:
+    notes, first = document("n", "/docs/ward #1.md"), document("w", "/docs/ward .md")
+    assert DocumentNames([notes, first]).find("ward #1.md") is notes
+
+
+@pytest.mark.parametrize(
+    "name", ["", "#", "#1", "clinic#1", "clinic", "GHR_000016", "lic/flu-clinic.md", "A title", "FLU-1"]
+)
 def test_half_a_name_is_none(name: str) -> None:
     assert DocumentNames([FLU, CYSTIC]).find(name) is None
 
