@@ -158,8 +158,11 @@ async def _questions(app: Application, files: Sequence[Path], wording: Wording) 
     if missing:
         shown = "".join(f"\n  {line}" for line in missing[:_SHOWN])
         more = f"\n  and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
-        left_out = f"{len(read) - len(posed)} questions are left out, for none of their documents is there"
-        click.echo(f"{len(missing)} documents are not in the index; {left_out}:{shown}{more}", err=True)
+        click.echo(
+            f"Documents that are not in the index: {len(missing)}. Questions that are left out, for none of theirs is there:"
+            f" {len(read) - len(posed)}.{shown}{more}",
+            err=True,
+        )
     return _Questions(posed, len(read) - len(posed))
 
 
