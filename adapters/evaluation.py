@@ -159,8 +159,8 @@ async def _questions(app: Application, files: Sequence[Path], wording: Wording) 
         shown = "".join(f"\n  {line}" for line in missing[:_SHOWN])
         more = f"\n  and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
         click.echo(
-            f"Documents that are not in the index: {len(missing)}. Questions that are left out, for none of theirs is there:"
-            f" {len(read) - len(posed)}.{shown}{more}",
+            f"Documents that are not in the index: {len(missing)}. Questions left out because none of theirs is there: "
+            f"{len(read) - len(posed)}.{shown}{more}",
             err=True,
         )
     return _Questions(posed, len(read) - len(posed))
@@ -182,7 +182,8 @@ async def _calibration(app: Application, posed: Sequence[Posed], declines: float
     from retrieval.calibrate import Strengths
 
     _check_enough([one.answerable for one in posed], declines)
-    outcomes = await _ask(replace(app.engine, answerer=ScriptedAnswerer()), posed, "Searching")
+    graded = replace(app.engine.pipeline, grade=True)
+    outcomes = await _ask(replace(app.engine, answerer=ScriptedAnswerer(), pipeline=graded), posed, "Searching")
     check_whole(outcomes)
     known = [(one.posed.answerable, one.strength) for one in outcomes if one.strength is not None]
     _check_enough([answerable for answerable, _ in known], declines)
