@@ -89,6 +89,7 @@ class Application:
     memory_file: MemoryFile
     claude: Claude | None
     voyage: Voyage | None
+    grader: Grader
 
     async def __aenter__(self) -> Application:
         return self
@@ -139,7 +140,7 @@ async def build(
     index = await _index(settings, embedder, re_embed=re_embed, required=needs_index)
     memory_file = MemoryFile(settings.memory_path)
     memories = Memories(durable=SqliteMemory(memory_file), guests=RamMemory())
-    grader = await asyncio.to_thread(Grader.fitted, threshold=settings.evidence_threshold)
+    grader = await asyncio.to_thread(choose_grader, settings, embedder)
     claude = await asyncio.to_thread(choose_claude, settings)
     small = _small(claude, settings)
     hypothetical, query_rewriter = await asyncio.to_thread(_search_helpers, small)
@@ -178,7 +179,19 @@ async def build(
         deadline=settings.turn_deadline,
     )
     return Application(
-        settings, index, embedder, reranker, searcher, engine, sources, respond, dispatcher, memory_file, claude, voyage
+        settings,
+        index,
+        embedder,
+        reranker,
+        searcher,
+        engine,
+        sources,
+        respond,
+        dispatcher,
+        memory_file,
+        claude,
+        voyage,
+        grader,
     )
 
 
@@ -281,6 +294,24 @@ async def choose_index(settings: Settings, embedder: Embedder | None, *, re_embe
     return index
 
 
+def choose_grader(settings: Settings, embedder: Embedder | None) -> Grader:
+    """The fitted grader with the thresholds that are set, else calibrated for this embedder, else fitted. Blocking."""
+    calibrated = settings.thresholds.get(embedder_name(embedder))
+    low, high = settings.evidence_threshold, settings.confident_threshold
+    if calibrated is not None:
+        low = calibrated.evidence if low is None else low
+        high = max(low, calibrated.confident) if high is None else high
+    try:
+        return Grader.fitted(threshold=low, confident=high)
+    except ValueError as error:
+        raise Misconfigured(f"{error} Raise CITEWELL_CONFIDENT_THRESHOLD, or leave it unset.") from None
+
+
+def embedder_name(embedder: Embedder | None) -> str:
+    """What thresholds are kept under: they hold for one embedding model, or for words alone."""
+    return NO_EMBEDDER if embedder is None else embedder.name
+
+
 def choose_claude(settings: Settings) -> Claude | None:
     """Claude, where there is a key; the SDK is imported only then."""
     if settings.anthropic_api_key is None:
@@ -338,6 +369,7 @@ def choose_context_writer(settings: Settings, on_usage: Callable[[Usage], None])
 def _count_tokens(usage: Usage) -> None:
     """Every call is billed for itself, so a stage that asked often has the sum."""
     count(
+        usage.model,
         input_tokens=usage.input_tokens,
         output_tokens=usage.output_tokens,
         cache_read_tokens=usage.cache_read_tokens,

@@ -5,7 +5,6 @@ Every command that reports has `--json`. It exits with 0, or 1 where it could no
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import re
@@ -18,10 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from adapters.commands import json_option, print_json, run
 from adapters.console import lines_of_stdin
+from adapters.evaluation import calibrate, evaluate
 from adapters.faults import Guarded
 from adapters.settings import COLLECTION_RULE, Settings, is_collection_name
-from adapters.terminal import be_lenient, one_line, say, says_unicode, well_formed, width
+from adapters.terminal import be_lenient, one_line, say, well_formed, width
 from bot.messages import TurnKind
 from retrieval.document import PUBLIC
 from retrieval.errors import RetrievalError
@@ -53,9 +54,6 @@ def _collection(_: click.Context, __: click.Parameter, value: str) -> str:
 
 def _collections(context: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(_collection(context, param, name) for name in value)
-
-
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 @click.group(cls=Guarded, context_settings={"help_option_names": ["-h", "--help"]})
@@ -98,7 +96,7 @@ def ask(
         reply = await app.respond(incoming)
         failed = failed or reply.kind is TurnKind.ERROR
         if as_json or question == LINES:
-            _print_json(reply.as_json(), line=question == LINES)
+            print_json(reply.as_json(), line=question == LINES)
         else:
             say(rendered(reply, app.engine.wording, width=width()))
 
@@ -138,7 +136,7 @@ def search(
             Query(text, text), k=k, collections=frozenset(collections) or None, pipeline=pipeline
         )
         if as_json or query == LINES:
-            _print_json(evidence.as_json(), line=query == LINES)
+            print_json(evidence.as_json(), line=query == LINES)
         else:
             say(listed(evidence))
 
@@ -200,7 +198,7 @@ def ingest(
             except RetrievalError as error:  # what is taken in stays, and is reported first
                 filled, failure = Filled(await app.index.status()), failure or error
         if as_json:
-            _print_json(report_json(report, filled.status, placed), line=False)
+            print_json(report_json(report, filled.status, placed))
         say_what_waits(filled)
         filled.end_if_stopped()
         if failure is not None:
@@ -246,16 +244,8 @@ def assess(*, as_json: bool) -> None:
         say(json.dumps(row) if as_json else f"{row['verdict']}\t{row['rule']}")
 
 
-def run(settings: Settings, work: Callable[[Application], Coroutine[Any, Any, None]], **build_with: Any) -> None:
-    """Build the application, do the work, close it."""
-
-    async def whole() -> None:
-        from adapters.app import build
-
-        async with await build(settings, **build_with) as app:
-            await work(app)
-
-    asyncio.run(whole())
+main.add_command(evaluate)
+main.add_command(calibrate)
 
 
 async def _each(given: str, work: Callable[[Application, str], Coroutine[Any, Any, None]], app: Application) -> None:
@@ -274,10 +264,6 @@ async def _say_what_is_missing(app: Application, collections: Iterable[str]) -> 
     elif unknown := sorted(set(collections) - set(status.collections)):
         there = ", ".join(one_line(name) for name in sorted(status.collections))
         click.echo(f"There is no collection {', '.join(unknown)}. There are: {there}.", err=True)
-
-
-def _print_json(value: dict[str, Any], *, line: bool) -> None:
-    say(json.dumps(value, ensure_ascii=not says_unicode(), indent=None if line else 2))
 
 
 def _log(settings: Settings) -> None:

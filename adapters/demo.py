@@ -29,9 +29,9 @@ Try: When is the flu clinic open?   then: And for children?   An empty line ends
 
 
 def demo_settings(settings: Settings) -> Settings:
-    """The settings with a home of its own below the real one, without any key, server or reranker that needs one."""
+    """The settings with a home of its own below the real one, and nothing that needs a key, a server or calibration."""
     without = dict.fromkeys(("anthropic_api_key", "voyage_api_key", "weaviate_url", "reranker"))
-    return settings.model_copy(update={"home": settings.home / "demo", **without})
+    return settings.model_copy(update={"home": settings.home / "demo", "thresholds": {}, **without})
 
 
 async def chat(app: Application) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from adapters.progress import bar
 from adapters.signals import stopped_by_signal
 from adapters.terminal import one_line, say
 from retrieval.ingest import ingest
@@ -18,7 +16,7 @@ from retrieval.vectors import fill
 
 if TYPE_CHECKING:
     import signal
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from adapters.app import Application
@@ -90,17 +88,3 @@ def report_json(report: IngestReport, status: IndexStatus, placed: Placed | None
     """The report with what the index holds after it, and what its sentences cost if any were asked for."""
     vectors = {"embedded": status.embedded, "passages": status.passages, "model": status.model}
     return report.as_json() | {"context": placed.as_json() if placed else None, "vectors": vectors}
-
-
-@contextmanager
-def bar(title: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on a terminal's stderr, and nothing elsewhere; it is told how much of how much is done."""
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task(title, total=None)
-
-        def advance(done: int, total: int) -> None:
-            progress.update(task, completed=done, total=total)
-
-        yield advance

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adapters.app import choose_context_writer, key_for_context
-from adapters.documents import bar
+from adapters.progress import bar
 from adapters.signals import stopped_by_signal
 from adapters.terminal import line_from
 from bot.claude_api import Usage

@@ -1,4 +1,4 @@
-"""Every setting, from the environment or a `.env` file, checked before anything starts."""
+"""Every setting, from the environment, a `.env` file or the home's own file, checked before anything starts."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from typing import Annotated, Literal
 
 from dotenv import dotenv_values
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
+from adapters.home_settings import HomeSettings, Thresholds
 from bot.claude_api import DEFAULT_MODEL, SMALL_MODEL
 from bot.errors import Misconfigured
 from retrieval.document import PUBLIC
@@ -38,7 +39,7 @@ class Settings(BaseSettings):
         env_prefix=_PREFIX, env_file=_ENV_FILE, env_ignore_empty=True, extra="ignore", frozen=True
     )
 
-    home: Path = Field(default=Path("~/.citewell"), description="folder of the index and the memory")
+    home: Path = Field(default=Path("~/.citewell"), description="folder of the index, the memory and settings.toml")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="WARNING", description="how much is logged")
     language: str = Field(default="en", pattern=r"^[a-z]{2}$", description="language of the fixed texts")
     country: Country | None = Field(
@@ -80,7 +81,16 @@ class Settings(BaseSettings):
         " first of Voyage and Claude that there is a key for",
     )
     evidence_threshold: float | None = Field(
-        default=None, ge=0, le=1, description="strength of evidence below which it declines; unset takes the fitted one"
+        default=None,
+        ge=0,
+        le=1,
+        description="strength of evidence below which it declines; unset takes the calibrated one, else the fitted one",
+    )
+    confident_threshold: float | None = Field(
+        default=None, ge=0, le=1, description="strength from which evidence counts as correct, not ambiguous; likewise"
+    )
+    thresholds: dict[str, Thresholds] = Field(
+        default_factory=dict, description="those that `citewell calibrate` chose, by embedding model; in the home only"
     )
     stages_off: Annotated[frozenset[str], NoDecode] = Field(
         default=frozenset(), description="stages of a search that never run, with commas between them"
@@ -141,6 +151,17 @@ class Settings(BaseSettings):
         return self.home.expanduser() / "memory.db"
 
     @classmethod
+    def settings_customise_sources(  # noqa: D102 - the base class says what it is for
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - there is no folder of secrets
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return init_settings, env_settings, dotenv_settings, HomeSettings(settings_cls)
+
+    @classmethod
     def load(cls, **given: object) -> Settings:
         """The settings in force, `given` above the environment. `Misconfigured` names each fault and its mend."""
         _refuse_unknown_names()
@@ -160,9 +181,11 @@ def is_collection_name(name: str) -> bool:
 
 
 def environment_names() -> dict[str, str]:
-    """Each setting's name in the environment, by field."""
+    """Each setting's name in the environment, by field, of all that can be set there."""
     names = {}
     for field, info in Settings.model_fields.items():
+        if field == "thresholds":
+            continue
         alias = info.validation_alias
         names[field] = str(alias.choices[0]) if isinstance(alias, AliasChoices) else f"{_PREFIX}{field.upper()}"
     return names

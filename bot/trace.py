@@ -27,8 +27,9 @@ class Span:
         """Note something about this stage. Never a person's or a document's words."""
         self.attributes.update(attributes)
 
-    def count(self, **counts: int) -> None:
-        """Add to what this stage has counted so far."""
+    def count(self, model: str, **counts: int) -> None:
+        """Add to what this stage has counted so far, all of one model."""
+        self.attributes["model"] = model
         for name, more in counts.items():
             before = self.attributes.get(name)
             self.attributes[name] = more + (before if isinstance(before, int) else 0)
@@ -37,10 +38,10 @@ class Span:
 _current: ContextVar[Span | None] = ContextVar("citewell_span", default=None)
 
 
-def count(**counts: int) -> None:
-    """Add to what the stage that this task is in has counted; outside any stage it is lost."""
+def count(model: str, **counts: int) -> None:
+    """Add to what the stage that this task is in has counted of a model; outside any stage it is lost."""
     if span := _current.get():
-        span.count(**counts)
+        span.count(model, **counts)
 
 
 @contextmanager

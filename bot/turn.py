@@ -47,9 +47,16 @@ class Memories:
         return self.guests if guest else self.durable
 
 
+def _unobserved(_trace: Trace, _evidence: Evidence) -> None:
+    """Nobody watches."""
+
+
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """Answers messages. Every part comes in from outside; `fallback` answers where `answerer` fails."""
+    """Answers messages. Every part comes in from outside; `fallback` answers where `answerer` fails.
+
+    `observe` is shown what a turn found, before it is answered, and its trace, which goes on growing until the reply.
+    """
 
     searcher: Searcher
     index: Index
@@ -63,6 +70,7 @@ class Engine:
     clock: Callable[[], datetime]
     new_id: Callable[[], str]
     assess: Callable[[str], SafetyVerdict] = assess
+    observe: Callable[[Trace, Evidence], None] = _unobserved
 
     async def respond(self, message: IncomingMessage) -> Reply:
         """The reply to one message, recorded. It never raises for what a message, a document or a backend does."""
@@ -135,6 +143,7 @@ class Engine:
             question = await self.rewriter.standalone(message.text, earlier_questions(turns))
             span.set(backend=self.rewriter.name, changed=question != message.text)
         evidence = await self._search(message, question, trace)
+        self.observe(trace, evidence)
         if evidence.grade is Grade.INCORRECT or not evidence.hits:
             return self._ending(message, trace, TurnKind.UNGROUNDED, await self._ungrounded(), standalone=question)
         try:

@@ -80,15 +80,22 @@ class Grader:
             raise ValueError(msg)
         self._by_words = by_words
         self._with_vectors = with_vectors
-        self._low = low
-        self._high = max(low, high)
+        self.low = low
+        self.high = max(low, high)
 
     @classmethod
-    def fitted(cls, *, threshold: float | None = None) -> Grader:
-        """The grader with the weights that come with the product; `threshold` takes the place of the fitted `low`."""
+    def fitted(cls, *, threshold: float | None = None, confident: float | None = None) -> Grader:
+        """The grader with the weights that come with the product.
+
+        `threshold` takes the place of the fitted `low`, `confident` of `high`. ValueError if it lies below `low`.
+        """
         data = json.loads(FITTED.read_text(encoding="utf-8"))
         low = data["low"] if threshold is None else threshold
-        return cls(_model(data["by_words"]), _model(data["with_vectors"]), low=low, high=data["high"])
+        if confident is not None and confident < low:
+            msg = f"The confident threshold ({confident}) lies below the evidence threshold ({low})."
+            raise ValueError(msg)
+        high = data["high"] if confident is None else confident
+        return cls(_model(data["by_words"]), _model(data["with_vectors"]), low=low, high=high)
 
     @property
     def name(self) -> str:
@@ -106,9 +113,9 @@ class Grader:
 
     def grade(self, strength: float) -> Grade:
         """What a strength amounts to."""
-        if strength < self._low:
+        if strength < self.low:
             return Grade.INCORRECT
-        return Grade.AMBIGUOUS if strength < self._high else Grade.CORRECT
+        return Grade.AMBIGUOUS if strength < self.high else Grade.CORRECT
 
 
 def wanted_terms(question: str, hits: Sequence[Hit]) -> set[str]:

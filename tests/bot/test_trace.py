@@ -14,8 +14,8 @@ def test_a_stage_is_timed_and_keeps_what_was_noted_and_counted_in_it() -> None:
     trace = Trace("t1", clock=map(float, itertools.count()).__next__)
     with trace.stage("answer") as span:
         span.set(backend="extractive")
-        count(input_tokens=12)
-    assert str(trace) == "t1 | answer 1000.0 ms backend=extractive input_tokens=12"
+        count("claude-test", input_tokens=12)
+    assert str(trace) == "t1 | answer 1000.0 ms backend=extractive model=claude-test input_tokens=12"
 
 
 def test_a_stage_that_raises_is_timed_too_and_names_the_error() -> None:
@@ -29,30 +29,30 @@ def test_a_count_outside_any_stage_is_lost() -> None:
     trace = Trace("t1")
     with trace.stage("answer"):
         pass
-    count(input_tokens=12)
+    count("claude-test", input_tokens=12)
     assert trace.spans[0].attributes == {}
 
 
 async def test_what_is_counted_side_by_side_adds_up() -> None:
     async def ask(tokens: int) -> None:
         await asyncio.sleep(0)
-        count(input_tokens=tokens)
+        count("claude-test", input_tokens=tokens)
 
     trace = Trace("t1")
     with trace.stage("answer"):
         async with asyncio.TaskGroup() as group:
             for tokens in (1, 20, 300):
                 group.create_task(ask(tokens))
-    assert trace.spans[0].attributes == {"input_tokens": 321}
+    assert trace.spans[0].attributes == {"model": "claude-test", "input_tokens": 321}
 
 
 def test_what_a_part_counts_is_of_the_stage_that_is_added_under_its_name() -> None:
     trace = Trace("t1")
     with trace.stage("retrieval"):
-        count(input_tokens=1)
+        count("claude-test", input_tokens=1)
         with part("rerank"):
-            count(input_tokens=20)
-        count(input_tokens=300)
+            count("claude-test", input_tokens=20)
+        count("claude-test", input_tokens=300)
         trace.add("search", 2.0, returned=8)
         trace.add("rerank", 1.0, returned=8)
         trace.add("rerank", 1.0, returned=8)
@@ -66,7 +66,7 @@ def test_what_a_part_counts_is_of_the_stage_that_is_added_under_its_name() -> No
 
 def test_a_part_outside_any_stage_is_lost() -> None:
     with part("rerank"):
-        count(input_tokens=20)
+        count("claude-test", input_tokens=20)
     trace = Trace("t1")
     trace.add("rerank", 1.0)
     assert trace.spans[0].attributes == {}

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bot.answerer import Asked
+    from bot.trace import Trace
     from memory.conversation import Conversation
     from memory.turn import Turn
+    from retrieval.evidence import Evidence
 
 WORDS = wording()
 OPEN = "When is the flu clinic open?"
@@ -259,3 +261,15 @@ async def test_only_clean_turns_are_ever_seen_by_a_model_again(texts: list[str])
 async def test_a_mention_without_words_is_told_what_can_be_asked() -> None:
     b = await bench()
     assert (await b.engine.respond(said("  "))).text == WORDS.courtesy.help
+
+
+async def test_who_observes_sees_what_was_found_and_the_whole_trace_in_the_end() -> None:
+    seen: list[tuple[Trace, Evidence]] = []
+    made = await bench()
+    watched = replace(made.engine, observe=lambda trace, evidence: seen.append((trace, evidence)))
+    reply = await watched.respond(said("When is the flu clinic open?"))
+    await watched.respond(said("hello"))
+    ((trace, evidence),) = seen
+    assert trace.id == reply.trace_id
+    assert evidence.hits
+    assert [span.stage for span in trace.spans][-3:] == ["answer", "verify", "memory"]

@@ -1,0 +1,36 @@
+"""What every command is made with."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from adapters.terminal import say, says_unicode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+    from adapters.app import Application
+    from adapters.settings import Settings
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def run(settings: Settings, work: Callable[[Application], Coroutine[Any, Any, None]], **build_with: Any) -> None:
+    """Build the application, do the work, close it."""
+
+    async def whole() -> None:
+        from adapters.app import build
+
+        async with await build(settings, **build_with) as app:
+            await work(app)
+
+    asyncio.run(whole())
+
+
+def print_json(value: dict[str, Any], *, line: bool = False) -> None:
+    """One document on standard output, indented unless it is one of many lines."""
+    say(json.dumps(value, ensure_ascii=not says_unicode(), indent=None if line else 2))

@@ -1,0 +1,215 @@
+"""`citewell evaluate` and `citewell calibrate`: what search and answers are worth, on questions with known answers."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from adapters.commands import json_option, print_json, run
+from adapters.terminal import say, says_unicode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from adapters.app import Application
+    from adapters.calibration_report import Calibration
+    from adapters.measure import Outcome, Posed
+    from adapters.settings import Settings
+    from bot.turn import Engine
+    from retrieval.question_file import Wording
+
+STAGES = {"hyde": "hyde", "hybrid": "embed", "rerank": "rerank", "grade": "grade", "context": "search"}
+"""What can be switched off, with the name of the stage whose span in a trace shows that it has a backend here."""
+
+PICTURE = "calibration.png"
+_SHOWN = 3
+
+files_argument = click.argument(
+    "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path)
+)
+wording_option = click.option(
+    "--wording",
+    type=click.Choice(["text", "summary", "paraphrase"]),
+    default="text",
+    show_default=True,
+    help="Which wording to ask, of questions that have several.",
+)
+
+
+@click.command()
+@files_argument
+@wording_option
+@click.option("--ablate", is_flag=True, help="Then once more with each stage off in turn, side by side.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only so many questions, always the same ones.")
+@json_option
+@click.pass_obj
+def evaluate(
+    settings: Settings, files: tuple[Path, ...], *, wording: Wording, ablate: bool, limit: int | None, as_json: bool
+) -> None:
+    """Ask the questions in FILE and report how well they are searched for, answered and declined.
+
+    A FILE has a question a line with the documents that answer it, or that none does; several are measured together.
+    Nothing that is asked is written down. docs/evaluate.md describes the files and the figures.
+    """
+    from adapters.evaluation_report import evaluation_json, report, side_by_side
+    from adapters.measure import sample
+
+    async def work(app: Application) -> None:
+        questions = await _questions(app, files, wording)
+        asked = questions.posed if limit is None else sample(questions.posed, limit)
+        base = await _ask(app.engine, asked, "Asking")
+        ablated = [name for name, stage in STAGES.items() if ablate and _ran(stage, base)]
+        without = {name: await _ask(_without(app.engine, name), asked, f"Without {name}") for name in ablated}
+        if as_json:
+            status = await app.index.status()
+            print_json(evaluation_json(base, without, status, left_out=questions.left_out, of=len(questions.posed)))
+            return
+        say(report(base))
+        if ablate:
+            say(f"\n{side_by_side(base, without)}")
+            say(f"Without a backend here: {', '.join(name for name in STAGES if name not in without) or 'none'}")
+
+    run(settings, work)
+
+
+@click.command()
+@files_argument
+@wording_option
+@click.option(
+    "--declines",
+    type=click.FloatRange(0.5, 0.99),
+    default=0.9,
+    show_default=True,
+    help="The share of unanswerable questions to decline.",
+)
+@click.option("--dry-run", is_flag=True, help="Show what it would choose, and write nothing.")
+@click.option(
+    "--png",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help=f"Where the chart goes, instead of {PICTURE} at home.",
+)
+@json_option
+@click.pass_obj
+def calibrate(
+    settings: Settings,
+    files: tuple[Path, ...],
+    *,
+    wording: Wording,
+    declines: float,
+    dry_run: bool,
+    png: Path | None,
+    as_json: bool,
+) -> None:
+    """Set the evidence thresholds from the questions in FILE: some that the documents answer, some that they do not.
+
+    They are written to settings.toml in the home, for the embedding model in use, and a chart of what each threshold
+    would decline beside it. No answers are written, so no model is paid for them.
+    """
+    from adapters.app import embedder_name, utc_now
+    from adapters.home_settings import Thresholds, write_thresholds
+
+    async def work(app: Application) -> None:
+        questions = await _questions(app, files, wording)
+        calibration = await _calibration(app, questions.posed, declines)
+        written = picture = None
+        if not dry_run:
+            chosen = Thresholds(evidence=calibration.chosen.evidence, confident=calibration.chosen.confident)
+            about, today = calibration.questions, utc_now().date()
+            written = await asyncio.to_thread(
+                write_thresholds, settings.home, embedder_name(app.embedder), chosen, questions=about, on=today
+            )
+        if png is not None or not dry_run:
+            picture = png or settings.home.expanduser() / PICTURE
+            await asyncio.to_thread(calibration.draw, picture)
+        if as_json:
+            print_json(calibration.as_json(written, picture))
+            return
+        say(calibration.report(unicode=says_unicode()))
+        say(f"\nWritten: {written}" if written else "\nNothing is changed (--dry-run).")
+        if picture:
+            say(f"Chart:   {picture}")
+        if written and (settings.evidence_threshold is not None or settings.confident_threshold is not None):
+            click.echo(
+                "A threshold that is set otherwise hides it: CITEWELL_EVIDENCE_THRESHOLD or _CONFIDENT_.", err=True
+            )
+
+    run(settings, work)
+
+
+@dataclass(frozen=True, slots=True)
+class _Questions:
+    """What is asked, and how many questions are left out because their documents are not there."""
+
+    posed: list[Posed]
+    left_out: int
+
+
+async def _questions(app: Application, files: Sequence[Path], wording: Wording) -> _Questions:
+    """The questions of all files, for this index; what is missing is said on stderr."""
+    from adapters.measure import pose
+    from retrieval.question_file import read_questions
+
+    read = [one for file in files for one in await asyncio.to_thread(read_questions, file, wording=wording)]
+    posed, missing = pose(read, await app.index.catalogue())
+    if missing:
+        shown = "".join(f"\n  {line}" for line in missing[:_SHOWN])
+        more = f"\n  and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
+        click.echo(
+            f"Documents that are not in the index: {len(missing)}. Questions left out because none of theirs is there: "
+            f"{len(read) - len(posed)}.{shown}{more}",
+            err=True,
+        )
+    return _Questions(posed, len(read) - len(posed))
+
+
+async def _ask(engine: Engine, posed: Sequence[Posed], title: str) -> list[Outcome]:
+    from adapters.measure import ask_all
+    from adapters.progress import bar
+
+    with bar(title) as advance:
+        return await ask_all(engine, posed, on_progress=advance)
+
+
+async def _calibration(app: Application, posed: Sequence[Posed], declines: float) -> Calibration:
+    from adapters.app import embedder_name
+    from adapters.calibration_report import Calibration
+    from adapters.measure import check_whole
+    from bot.answerer import ScriptedAnswerer
+    from retrieval.calibrate import Strengths
+
+    _check_enough([one.answerable for one in posed], declines)
+    graded = replace(app.engine.pipeline, grade=True)
+    outcomes = await _ask(replace(app.engine, answerer=ScriptedAnswerer(), pipeline=graded), posed, "Searching")
+    check_whole(outcomes)
+    known = [(one.posed.answerable, one.strength) for one in outcomes if one.strength is not None]
+    _check_enough([answerable for answerable, _ in known], declines)
+    strengths = Strengths(
+        answerable=[strength for answerable, strength in known if answerable],
+        unanswerable=[strength for answerable, strength in known if not answerable],
+    )
+    return Calibration(strengths, app.grader, declines=declines, model=embedder_name(app.embedder))
+
+
+def _check_enough(answerable: Sequence[bool], declines: float) -> None:
+    from bot.errors import Misconfigured
+    from retrieval.calibrate import needed
+
+    for kind, count in (("answerable", sum(answerable)), ("unanswerable", len(answerable) - sum(answerable))):
+        if count < needed(declines):
+            msg = (
+                f"{count} {kind} questions are too few: it takes at least {needed(declines)} of either kind to choose "
+                f"a threshold that declines {declines:.0%} of the unanswerable. Several files may be given."
+            )
+            raise Misconfigured(msg)
+
+
+def _ran(stage: str, outcomes: Sequence[Outcome]) -> bool:
+    return any(span.stage == stage for outcome in outcomes for span in outcome.spans)
+
+
+def _without(engine: Engine, stage: str) -> Engine:
+    return replace(engine, pipeline=replace(engine.pipeline, **{stage: False}))

@@ -1,0 +1,114 @@
+"""The settings that stand in the home folder, `settings.toml`: what the environment and `.env` do not say.
+
+Its keys are the settings' names in lower case, without `CITEWELL_`. `citewell calibrate` keeps a table of thresholds
+for each embedding model in it and leaves the rest as it is.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
+from pydantic_settings import PydanticBaseSettingsSource
+
+from bot.errors import Misconfigured
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from pydantic.fields import FieldInfo
+
+HOME_FILE = "settings.toml"
+
+
+class Thresholds(BaseModel):
+    """The strengths of evidence below which a question is declined, and from which its evidence counts as correct."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    evidence: float = Field(ge=0, le=1)
+    confident: float = Field(ge=0, le=1)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Thresholds:
+        if self.confident < self.evidence:
+            raise ValueError("confident lies below evidence: raise it, or run citewell calibrate again")
+        return self
+
+
+class HomeSettings(PydanticBaseSettingsSource):
+    """The file as a source of settings, of the home that the sources before it name."""
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:  # noqa: ARG002 - the base class's
+        """Not asked: `__call__` reads the file as a whole."""
+        return None, field_name, False
+
+    def __call__(self) -> dict[str, Any]:
+        """What the file says, under the names that pydantic takes; what sources before it say goes first."""
+        fields = self.settings_cls.model_fields
+        file = Path(self.current_state.get("home", fields["home"].default)).expanduser() / HOME_FILE
+        found = {}
+        for name, value in _read(file).items():
+            if name not in fields or name == "home":
+                raise Misconfigured(f"{file}: {name} is no setting that can stand here.{_hint(name, fields)}")
+            alias = fields[name].validation_alias
+            found[str(alias.choices[0]) if isinstance(alias, AliasChoices) else name] = value
+        return found
+
+
+def write_thresholds(home: Path, model: str, thresholds: Thresholds, *, questions: str, on: date) -> Path:
+    """Put the thresholds for an embedding model into the home's file, in place of earlier ones. Blocking.
+
+    Everything else in the file stays as it was written. Errors: Misconfigured, and nothing is written then.
+    """
+    file = home.expanduser() / HOME_FILE
+    _read(file)
+    header = f"[thresholds.{json.dumps(model)}]"
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    kept, dropping = [], False
+    for line in lines:
+        if line.lstrip().startswith("["):
+            dropping = line.strip() == header
+        if not dropping:
+            kept.append(line)
+    table = [
+        header,
+        f"# by citewell calibrate on {on.isoformat()}, from {questions}",
+        f"evidence = {thresholds.evidence}",
+        f"confident = {thresholds.confident}",
+    ]
+    text = "\n".join([*"\n".join(kept).rstrip().splitlines(), *([""] if kept else []), *table, ""])
+    _parsed(text, file)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    new = file.with_suffix(".new")
+    new.touch(mode=0o600)  # it may hold keys
+    new.write_text(text, encoding="utf-8")
+    new.replace(file)
+    return file
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        return _parsed(file.read_text(encoding="utf-8"), file)
+    except FileNotFoundError:
+        return {}
+    except UnicodeDecodeError as error:
+        raise Misconfigured(f"{file} is not UTF-8 text (byte {error.start + 1}): save it as UTF-8.") from error
+    except OSError as error:
+        raise Misconfigured(f"{file} cannot be read ({error.strerror}): make it readable.") from error
+
+
+def _parsed(text: str, file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise Misconfigured(f"{file} is no TOML ({error}): mend that line, or remove the file.") from error
+
+
+def _hint(name: str, fields: dict[str, FieldInfo]) -> str:
+    near = difflib.get_close_matches(name, fields.keys() - {"home"}, n=1)
+    return f" Did you mean {near[0]}?" if near else ""

@@ -1,0 +1,162 @@
+"""The home's own file gives settings that nothing else gives, and calibrating changes nothing else in it."""
+
+from __future__ import annotations
+
+import tomllib
+from datetime import date
+from typing import TYPE_CHECKING
+
+import pytest
+
+from adapters.app import choose_grader
+from adapters.demo import demo_settings
+from adapters.home_settings import Thresholds, write_thresholds
+from adapters.settings import Settings
+from bot.errors import Misconfigured
+from retrieval.embed import HashEmbedder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TODAY = date(2026, 11, 30)
+CHOSEN = Thresholds(evidence=0.4, confident=0.7)
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "home"
+    folder.mkdir()
+    monkeypatch.setenv("CITEWELL_HOME", str(folder))
+    return folder
+
+
+def write(home: Path, text: str) -> None:
+    (home / "settings.toml").write_text(text, encoding="utf-8")
+
+
+def test_without_the_file_nothing_is_set(home: Path) -> None:
+    assert Settings.load().thresholds == {}
+
+
+def test_it_sets_what_nothing_else_sets(home: Path) -> None:
+    write(home, 'country = "IE"\npassages = 5\npublic_collections = ["public", "leaflets"]\nport = 3333\n')
+    settings = Settings.load()
+    assert (settings.country, settings.passages, settings.port) == ("IE", 5, 3333)
+    assert settings.public_collections == {"public", "leaflets"}
+
+
+def test_the_environment_the_env_file_and_the_caller_go_before_it(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(home, 'country = "IE"\npassages = 5\nquestion_limit = 500\nport = 3333\nanthropic_api_key = "mine"\n')
+    (tmp_path / ".env").write_text("CITEWELL_PASSAGES=7\nANTHROPIC_API_KEY=theirs\n")
+    monkeypatch.setenv("CITEWELL_COUNTRY", "GB")
+    monkeypatch.setenv("PORT", "4444")
+    settings = Settings.load(question_limit=900)
+    assert (settings.country, settings.passages, settings.question_limit) == ("GB", 7, 900)
+    assert settings.port == 4444
+    assert settings.anthropic_api_key is not None
+    assert settings.anthropic_api_key.get_secret_value() == "theirs"
+    assert Settings.load(port=5555).port == 5555
+
+
+def test_it_is_read_from_the_home_that_the_env_file_or_the_caller_names(tmp_path: Path, home: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    write(other, "passages = 3\n")
+    assert Settings.load(home=other).passages == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("passage = 3\n", "passage is no setting that can stand here. Did you mean passages?"),
+        ('home = "/elsewhere"\n', "home is no setting that can stand here"),
+        ("CITEWELL_PASSAGES = 3\n", "CITEWELL_PASSAGES is no setting"),
+        ("passages = \n", "is no TOML"),
+        ("passages = 300\n", "CITEWELL_PASSAGES"),
+        ("[thresholds.x]\nevidence = 0.8\nconfident = 0.2\n", "confident lies below evidence"),
+        ("[thresholds.x]\nevidence = 0.8\n", "thresholds"),
+        ("[thresholds.x]\nevidence = 2\nconfident = 3\n", "thresholds"),
+        ("[thresholds.x]\nevidence = 0\nconfident = 1\nhigh = 1\n", "thresholds"),
+    ],
+)
+def test_a_fault_in_it_is_named(home: Path, text: str, said: str) -> None:
+    write(home, text)
+    with pytest.raises(Misconfigured) as caught:
+        Settings.load()
+    assert said in str(caught.value)
+
+
+def test_a_file_that_is_no_text_is_named(home: Path) -> None:
+    (home / "settings.toml").write_bytes(b"\xff")
+    with pytest.raises(Misconfigured, match="not UTF-8"):
+        Settings.load()
+
+
+def test_what_is_calibrated_is_what_is_read(home: Path) -> None:
+    write_thresholds(home, "all-MiniLM-L6-v2", CHOSEN, questions="40 questions", on=TODAY)
+    assert Settings.load().thresholds == {"all-MiniLM-L6-v2": CHOSEN}
+    text = (home / "settings.toml").read_text()
+    assert "2026-11-30" in text
+    assert "40 questions" in text
+
+
+def test_calibrating_again_replaces_one_table_and_keeps_the_rest_as_written(home: Path) -> None:
+    mine = '# my own words\ncountry = "IE"  # and these\n\n[thresholds."none"]\nevidence = 0.1\nconfident = 0.2\n'
+    write(home, mine)
+    for evidence in (0.3, 0.4):
+        chosen = Thresholds(evidence=evidence, confident=0.7)
+        write_thresholds(home, 'a "quoted" model', chosen, questions="q", on=TODAY)
+        write_thresholds(home, "none", CHOSEN, questions="q", on=TODAY)
+    text = (home / "settings.toml").read_text()
+    assert text.startswith('# my own words\ncountry = "IE"  # and these\n')
+    assert tomllib.loads(text)["thresholds"] == {
+        'a "quoted" model': {"evidence": 0.4, "confident": 0.7},
+        "none": {"evidence": 0.4, "confident": 0.7},
+    }
+
+
+def test_a_file_that_cannot_be_added_to_is_left_as_it_was(home: Path) -> None:
+    mine = "thresholds = { none = { evidence = 0.1, confident = 0.2 } }\n"
+    write(home, mine)
+    with pytest.raises(Misconfigured):
+        write_thresholds(home, "none", CHOSEN, questions="q", on=TODAY)
+    assert (home / "settings.toml").read_text() == mine
+    assert [file.name for file in home.iterdir()] == ["settings.toml"]
+
+
+def test_thresholds_are_no_setting_of_the_environment(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CITEWELL_THRESHOLDS", "{}")
+    with pytest.raises(Misconfigured, match="CITEWELL_THRESHOLDS is not a setting"):
+        Settings.load()
+
+
+def test_the_grader_takes_those_of_the_embedder_in_use(home: Path) -> None:
+    settings = Settings.load(thresholds={"none": CHOSEN})
+    by_words, with_vectors = choose_grader(settings, None), choose_grader(settings, HashEmbedder())
+    assert (by_words.low, by_words.high) == (0.4, 0.7)
+    assert (with_vectors.low, with_vectors.high) == (0.5, 0.8)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "confident", "low", "high"),
+    [(0.1, None, 0.1, 0.7), (None, 0.9, 0.4, 0.9), (0.8, None, 0.8, 0.8), (0.2, 0.3, 0.2, 0.3)],
+)
+def test_what_is_set_goes_before_what_is_calibrated(
+    home: Path, evidence: float | None, confident: float | None, low: float, high: float
+) -> None:
+    settings = Settings.load(evidence_threshold=evidence, confident_threshold=confident, thresholds={"none": CHOSEN})
+    grader = choose_grader(settings, None)
+    assert (grader.low, grader.high) == (low, high)
+
+
+def test_a_confident_threshold_below_the_other_is_refused(home: Path) -> None:
+    with pytest.raises(Misconfigured, match=r"0\.2.*below.*0\.4.*CITEWELL_CONFIDENT_THRESHOLD"):
+        choose_grader(Settings.load(confident_threshold=0.2, thresholds={"none": CHOSEN}), None)
+
+
+def test_the_samples_of_the_demo_are_judged_by_the_fitted_thresholds(home: Path) -> None:
+    grader = choose_grader(demo_settings(Settings.load(thresholds={"none": CHOSEN})), None)
+    assert (grader.low, grader.high) == (0.5, 0.8)
