@@ -18,14 +18,20 @@ class Fused:
     ranks: tuple[int | None, ...]
 
 
+FLATNESS = 20
+"""The `k` of the fusion. On questions set aside for such choices, the customary 60 is a little worse: nDCG@10 .717
+against .723 on SciFact's training claims, .784 against .786 on people's messages, .722 against .740 on their summaries.
+"""
+
+
 def reciprocal_rank_fusion(
-    lists: Sequence[Sequence[str]], *, k: int = 60, weights: Sequence[float] | None = None
+    lists: Sequence[Sequence[str]], *, k: int = FLATNESS, weights: Sequence[float] | None = None
 ) -> list[Fused]:
     """Every id of every list, best first: the score is the sum of weight / (k + rank) over the lists that hold it.
 
     Equal scores go by the best rank in any list, then by id, so the order never depends on chance. An id that
     stands twice in one list counts where it stands first. ValueError if `weights` is not one a list.
-    Source: Cormack, Clarke and Büttcher, SIGIR 2009, whose k of 60 is the default.
+    Source: Cormack, Clarke and Büttcher, SIGIR 2009, who have a k of 60.
     """
     weights = weights if weights is not None else [1.0] * len(lists)
     ranks: dict[str, list[int | None]] = {}

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from retrieval.embed import HashEmbedder
 from retrieval.errors import IndexMismatch
+from retrieval.fusion import FLATNESS
 from retrieval.ram_index import RamIndex
 from retrieval.sqlite_index import SqliteIndex
 from retrieval.terms import stem
@@ -149,7 +150,7 @@ async def test_agreement_shows_in_both_ranks_and_outweighs_one_list(index: Index
     best, *others = await index.search("clinic", await embedder.embed_query("flu clinic hours"), k=3)
     assert (best.passage.id, best.found_by) == ("flu#0", ("keyword", "vector"))
     assert (best.keyword_rank, best.vector_rank) == (1, 1)
-    assert best.score == pytest.approx(2 / 61)
+    assert best.score == pytest.approx(2 / (FLATNESS + 1))
     assert all(other.found_by == ("vector",) for other in others)
 
 

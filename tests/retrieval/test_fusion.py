@@ -13,9 +13,9 @@ LISTS = st.lists(st.lists(st.sampled_from("abcdefgh"), unique=True), max_size=3)
 
 def test_scores_are_sums_of_reciprocal_ranks_and_ranks_are_kept() -> None:
     assert reciprocal_rank_fusion([["a", "b"], ["b", "c"]]) == [
-        Fused("b", 1 / 62 + 1 / 61, (2, 1)),
-        Fused("a", 1 / 61, (1, None)),
-        Fused("c", 1 / 62, (None, 2)),
+        Fused("b", 1 / 22 + 1 / 21, (2, 1)),
+        Fused("a", 1 / 21, (1, None)),
+        Fused("c", 1 / 22, (None, 2)),
     ]
 
 
@@ -33,7 +33,7 @@ def test_equal_scores_go_by_best_rank_then_by_id() -> None:
 
 
 def test_an_id_twice_in_a_list_counts_where_it_first_stands() -> None:
-    assert reciprocal_rank_fusion([["a", "b", "a"]])[0] == Fused("a", 1 / 61, (1,))
+    assert reciprocal_rank_fusion([["a", "b", "a"]])[0] == Fused("a", 1 / 21, (1,))
 
 
 def test_one_weight_a_list() -> None:
