@@ -11,7 +11,7 @@ import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from retrieval.rerank_features import features, wanted_terms
 
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 FITTED = Path(__file__).with_name("data") / "rerank.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
+class Split(NamedTuple):
     """A question to one feature, by its place in the model's names: `below` is what follows at or under `at`."""
 
     feature: int
@@ -96,6 +95,7 @@ def _tree(data: list[Any] | float) -> Tree:
 
 
 def _leaf(tree: Tree, row: Sequence[float]) -> float:
-    while isinstance(tree, Split):
-        tree = tree.below if row[tree.feature] <= tree.at else tree.above
+    while not isinstance(tree, float):
+        feature, at, below, above = tree
+        tree = below if row[feature] <= at else above
     return tree
