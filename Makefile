@@ -13,12 +13,14 @@ $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV)
 
 $(MADE): pyproject.toml constraints.txt | $(BIN)/python
-	@echo "Setting up in $(VENV), once..." >&2
+	@if [ -e $@ ]; then echo "Updating $(VENV)..." >&2; \
+	  else echo "Setting up in $(VENV), once; this takes a minute or two..." >&2; fi
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e . >&2
 	@touch $@
 
 $(DEV): $(MADE)
-	@echo "Adding what the tests need, once..." >&2
+	@if [ -e $@ ]; then echo "Updating what the tests need..." >&2; \
+	  else echo "Adding what the tests need, once; this takes a moment..." >&2; fi
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]' >&2
 	@touch $@
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -25,21 +26,28 @@ from memory.file import MemoryFile
 from memory.inbox import RamInbox, SqliteInbox
 from memory.ram import RamMemory
 from memory.sqlite import SqliteMemory
+from retrieval.absent_index import AbsentIndex
+from retrieval.errors import RetrievalError
 from retrieval.grade import Grader
 from retrieval.search import PipelineSettings, Searcher
 from retrieval.sqlite_index import SqliteIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from adapters.settings import Settings
     from bot.answerer import Answerer, Rewriter
     from bot.claude_api import Claude, Usage
+    from bot.messages import IncomingMessage, Reply
     from retrieval.embed import Embedder
     from retrieval.index import Index
+    from retrieval.rerank import Reranker
+    from retrieval.voyage_api import Voyage
 
-NO_EMBEDDER = "none"
-"""The value of `CITEWELL_EMBEDDER` that means words alone."""
+logger = logging.getLogger(__name__)
+
+NO_EMBEDDER, LOCAL_EMBEDDER = "none", "local"
+"""The values of `CITEWELL_EMBEDDER` that mean words alone, and the model that comes with the installation."""
 
 
 def utc_now() -> datetime:
@@ -54,7 +62,10 @@ def short_id() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """The parts, wired. `close` lets go of them in turn; it is used as `async with`."""
+    """The parts, wired. `close` lets go of them in turn; it is used as `async with`.
+
+    `respond` is what every platform asks: the engine, with "sources" answered before it.
+    """
 
     settings: Settings
     index: Index
@@ -62,9 +73,11 @@ class Application:
     searcher: Searcher
     engine: Engine
     sources: Sources
+    respond: Callable[[IncomingMessage], Awaitable[Reply]]
     dispatcher: Dispatcher
     memory_file: MemoryFile
     claude: Claude | None
+    voyage: Voyage | None
 
     async def __aenter__(self) -> Application:
         return self
@@ -73,9 +86,11 @@ class Application:
         await self.close()
 
     async def close(self) -> None:
-        """Close the files and the connection to the model's server."""
+        """Close the files and the connections to the models' servers."""
         if self.claude is not None:
             await self.claude.aclose()
+        if self.voyage is not None:
+            await self.voyage.aclose()
         await self.memory_file.close()
         await self.index.close()
 
@@ -87,21 +102,24 @@ async def build(
     new_id: Callable[[], str] = short_id,
     pipeline: PipelineSettings | None = None,
     re_embed: bool = False,
+    needs_index: bool = True,
     answerer: Answerer | None = None,
 ) -> Application:
     """Everything that answers, on one index and one memory. Nothing is read from a model before it is needed.
 
-    `answerer` stands in for the one that the settings choose. Raises `Misconfigured`, `RetrievalError` or
+    `answerer` stands in for the one that the settings choose. Without `needs_index`, an index that cannot be opened is
+    logged and costs what needs it: a person in crisis is still answered. Raises `Misconfigured`, `RetrievalError` or
     `MemoryUnavailable`, each saying how to mend it.
     """
     await asyncio.to_thread(read_own_files, settings.language)
-    embedder = await choose_embedder(settings)
+    voyage = await asyncio.to_thread(choose_voyage, settings)
+    embedder = await choose_embedder(settings, voyage)
     model = None if embedder is None else (embedder.name, embedder.dimensions)
-    index = await SqliteIndex.open(settings.index_path, embedder=model, re_embed=re_embed)
+    index = await _index(settings, model, re_embed=re_embed, required=needs_index)
     memory_file = MemoryFile(settings.memory_path)
     memories = Memories(durable=SqliteMemory(memory_file), guests=RamMemory())
     grader = await asyncio.to_thread(Grader.fitted, threshold=settings.evidence_threshold)
-    searcher = Searcher(index, embedder, grader)
+    searcher = Searcher(index, embedder, grader, reranker=choose_reranker(settings, voyage))
     extractive = ExtractiveAnswerer(index)
     claude = await asyncio.to_thread(choose_claude, settings)
     writer, rewriter = await asyncio.to_thread(_writers, claude, extractive)
@@ -125,8 +143,9 @@ async def build(
         new_id=new_id,
     )
     sources = Sources(memories, index, lambda _, author: engine.settings.visible(guest=author.guest))
+    respond = answering_sources(engine.respond, sources, engine.wording)
     dispatcher = Dispatcher(
-        answering_sources(engine.respond, sources, engine.wording),
+        respond,
         durable=SqliteInbox(memory_file),
         ephemeral=RamInbox(),
         on_failure=engine.failure,
@@ -134,7 +153,9 @@ async def build(
         concurrency=settings.concurrency,
         deadline=settings.turn_deadline,
     )
-    return Application(settings, index, embedder, searcher, engine, sources, dispatcher, memory_file, claude)
+    return Application(
+        settings, index, embedder, searcher, engine, sources, respond, dispatcher, memory_file, claude, voyage
+    )
 
 
 def read_own_files(language: str) -> None:
@@ -145,22 +166,56 @@ def read_own_files(language: str) -> None:
     wording(language)
 
 
-async def choose_embedder(settings: Settings) -> Embedder | None:
-    """The model that comes with the installation, another folder's, or none."""
+async def _index(settings: Settings, model: tuple[str, int] | None, *, re_embed: bool, required: bool) -> Index:
+    try:
+        return await SqliteIndex.open(settings.index_path, embedder=model, re_embed=re_embed)
+    except RetrievalError as error:
+        if required:
+            raise
+        logger.error("questions cannot be answered: %s", error)  # noqa: TRY400 - the message says it all
+        return AbsentIndex(error)
+
+
+def choose_voyage(settings: Settings) -> Voyage | None:
+    """The account at Voyage, where there is a key; the SDK is imported only then."""
+    if settings.voyage_api_key is None:
+        return None
+    from retrieval.voyage_api import Voyage
+
+    return Voyage.connect(api_key=settings.voyage_api_key.get_secret_value(), base_url=settings.voyage_base_url)
+
+
+async def choose_embedder(settings: Settings, voyage: Voyage | None) -> Embedder | None:
+    """What the setting names; where it names nothing, Voyage if there is a key, else the installation's own model."""
+    named = settings.embedder.casefold() if settings.embedder else None
+    if named == NO_EMBEDDER:
+        return None
+    if named is None and voyage is not None:
+        from retrieval.voyage import voyage_embedder
+
+        return voyage_embedder(voyage, settings.voyage_model)
     from retrieval.local import LocalEmbedder
 
-    if settings.embedder is None:
+    if settings.embedder is None or named == LOCAL_EMBEDDER:
         return LocalEmbedder.minilm()
-    if settings.embedder.casefold() == NO_EMBEDDER:
-        return None
     folder = await asyncio.to_thread(Path(settings.embedder).expanduser)
     if not await asyncio.to_thread(folder.is_dir):
         msg = (
             f"CITEWELL_EMBEDDER names no folder: {folder}. It has to hold an ONNX encoder and its tokenizer.json; "
-            f"leave it out for the model that comes with Citewell, or say {NO_EMBEDDER!r} to search by words alone."
+            f"say {LOCAL_EMBEDDER!r} for the model that comes with Citewell, or {NO_EMBEDDER!r} to search by words "
+            "alone."
         )
         raise Misconfigured(msg)
     return await LocalEmbedder.load(folder)
+
+
+def choose_reranker(settings: Settings, voyage: Voyage | None) -> Reranker | None:
+    """Voyage's, where there is a key."""
+    if voyage is None:
+        return None
+    from retrieval.voyage_rerank import VoyageReranker
+
+    return VoyageReranker(voyage, settings.rerank_model)
 
 
 def choose_claude(settings: Settings) -> Claude | None:

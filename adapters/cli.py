@@ -8,9 +8,9 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 import sys
 import uuid
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,40 +18,61 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adapters.console import lines_of_stdin
-from adapters.settings import Settings
-from bot.errors import CitewellError
-from memory.errors import MemoryUnavailable
+from adapters.faults import Guarded
+from adapters.settings import COLLECTION_RULE, Settings, is_collection_name
+from adapters.terminal import be_lenient, one_line, say, says_unicode, well_formed, width
+from bot.messages import TurnKind
 from retrieval.document import PUBLIC
 from retrieval.errors import RetrievalError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator
+    from collections.abc import Callable, Coroutine, Iterable
 
     from adapters.app import Application
-    from retrieval.evidence import Evidence, Hit
 
 LINES = "-"
 """Given for a question, it means one question a line of standard input."""
 
+
+def _country(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    if value is not None and not re.fullmatch("[A-Za-z]{2}", value):
+        raise click.BadParameter("a country is two letters, such as GB, IE or US.")
+    return value.upper() if value else None
+
+
+def _text(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    return value if value is None else well_formed(value)
+
+
+def _collection(_: click.Context, __: click.Parameter, value: str) -> str:
+    if not is_collection_name(value):
+        raise click.BadParameter(f"{COLLECTION_RULE}.")
+    return value
+
+
+def _collections(context: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(_collection(context, param, name) for name in value)
+
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Guarded, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="citewell")
 @click.pass_context
 def main(context: click.Context) -> None:
     """Answers a health organisation's questions from its own documents, with sources."""
+    be_lenient()
     if context.invoked_subcommand != "assess":
-        with faults():
-            context.obj = Settings.load()
-            _log(context.obj)
+        context.obj = Settings.load()
+        _log(context.obj)
 
 
 @main.command()
-@click.argument("question")
-@click.option("--conversation", metavar="K", help="Go on with the conversation of this name.")
+@click.argument("question", callback=_text)
+@click.option("--conversation", metavar="K", callback=_text, help="Go on with the conversation of this name.")
 @click.option("--guest", is_flag=True, help="Ask as an outside person: public collections, nothing written down.")
-@click.option("--country", metavar="GB", help="Where the person is, for crisis lines.")
+@click.option("--country", metavar="GB", callback=_country, help="Where the person is, for crisis lines.")
 @json_option
 @click.pass_obj
 def ask(
@@ -61,28 +82,40 @@ def ask(
     from adapters.app import utc_now
     from adapters.console import message, rendered
 
+    failed = False
+
     async def answer(app: Application, text: str) -> None:
+        nonlocal failed
         incoming = message(
             text,
             id_=uuid.uuid4().hex,
             thread=conversation or uuid.uuid4().hex,
             at=utc_now(),
             guest=guest,
-            country=country.upper() if country else None,
+            country=country,
         )
-        reply = await app.engine.respond(incoming)
+        reply = await app.respond(incoming)
+        failed = failed or reply.kind is TurnKind.ERROR
         if as_json or question == LINES:
             _print_json(reply.as_json(), line=question == LINES)
         else:
-            click.echo(rendered(reply, app.engine.wording))
+            say(rendered(reply, app.engine.wording, width=width()))
 
-    run(settings, partial(_each, question, answer))
+    run(settings, partial(_each, question, answer), needs_index=False)
+    if failed:
+        raise SystemExit(1)
 
 
 @main.command()
-@click.argument("query")
+@click.argument("query", callback=_text)
 @click.option("--k", default=10, show_default=True, type=click.IntRange(1, 1000), help="So many passages.")
-@click.option("--collection", "collections", multiple=True, help="Search this collection only; may be repeated.")
+@click.option(
+    "--collection",
+    "collections",
+    multiple=True,
+    callback=_collections,
+    help="Search this collection only; may be repeated.",
+)
 @click.option("--no-hyde", is_flag=True, help="Without a made-up passage to help the search.")
 @click.option("--no-hybrid", is_flag=True, help="By words alone.")
 @click.option("--no-rerank", is_flag=True, help="In the order of the search.")
@@ -93,6 +126,7 @@ def search(
     settings: Settings, /, query: str, *, k: int, collections: tuple[str, ...], as_json: bool, **without: bool
 ) -> None:
     """Search the index for QUERY, without an answer; `-` takes each line of standard input."""
+    from adapters.console import listed
     from retrieval.evidence import Query
     from retrieval.search import PipelineSettings
 
@@ -103,16 +137,22 @@ def search(
             Query(text, text), k=k, collections=frozenset(collections) or None, pipeline=pipeline
         )
         if as_json or query == LINES:
-            _print_json(_evidence_json(evidence), line=query == LINES)
+            _print_json(evidence.as_json(), line=query == LINES)
         else:
-            _print_evidence(evidence)
+            say(listed(evidence))
 
-    run(settings, partial(_each, query, find))
+    async def work(app: Application) -> None:
+        await _say_what_is_missing(app, collections)
+        await _each(query, find, app)
+
+    run(settings, work)
 
 
 @main.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--collection", default=PUBLIC, show_default=True, help="Put them into this collection.")
+@click.option(
+    "--collection", default=PUBLIC, show_default=True, callback=_collection, help="Put them into this collection."
+)
 @click.option("--prune", is_flag=True, help="Remove what has vanished from the given folders.")
 @click.option("--no-vectors", is_flag=True, help="For words alone; vectors can be filled in later.")
 @click.option("--re-embed", is_flag=True, help="Drop the vectors of another model and make new ones.")
@@ -133,20 +173,24 @@ def ingest(
     Unchanged files are skipped. Words can be searched as soon as a file is in; vectors follow, and if that is
     interrupted the next ingest or `citewell serve` goes on from there. Exits with 1 if a file could not be taken in.
     """
-    from adapters.documents import fill_in, print_report, report_json, take_in
+    from adapters.documents import Filled, fill_in, print_report, report_json, say_what_waits, take_in
 
     async def work(app: Application) -> None:
         report = await take_in(app, paths, collection=collection, prune=prune)
         if not as_json:
             print_report(report)
-        status = await app.index.status() if no_vectors else await fill_in(app)
+        filled, failure = Filled(await app.index.status()), None
+        if not (no_vectors or report.stopped):
+            try:
+                filled = await fill_in(app)
+            except RetrievalError as error:  # what is taken in stays, and is reported first
+                filled, failure = Filled(await app.index.status()), error
         if as_json:
-            _print_json(report_json(report, status), line=False)
-        elif status.embedded < status.passages:
-            waiting = f"{status.passages - status.embedded} of {status.passages} passages"
-            click.echo(
-                f"{waiting} are found by words alone so far; ingest again or serve to fill in the rest.", err=True
-            )
+            _print_json(report_json(report, filled.status), line=False)
+        say_what_waits(filled)
+        filled.end_if_stopped()
+        if failure is not None:
+            raise failure
         if report.failed:
             raise SystemExit(1)
 
@@ -171,7 +215,7 @@ def serve(settings: Settings) -> None:
     """Answer on every platform that is configured, until stopped."""
     from adapters.serve import serve as serve_app
 
-    run(settings, partial(serve_app, say=partial(click.echo, err=True)))
+    run(settings, partial(serve_app, say=partial(click.echo, err=True)), needs_index=False)
 
 
 @main.command()
@@ -185,11 +229,11 @@ def assess(*, as_json: bool) -> None:
     for line in sys.stdin:
         verdict = assess_text(line.rstrip("\r\n"))
         row = {"verdict": names[type(verdict)], "rule": verdict.rule}
-        click.echo(json.dumps(row) if as_json else f"{row['verdict']}\t{row['rule']}")
+        say(json.dumps(row) if as_json else f"{row['verdict']}\t{row['rule']}")
 
 
 def run(settings: Settings, work: Callable[[Application], Coroutine[Any, Any, None]], **build_with: Any) -> None:
-    """Build the application, do the work, close it; what an operator has to mend ends with exit code 1."""
+    """Build the application, do the work, close it."""
 
     async def whole() -> None:
         from adapters.app import build
@@ -197,18 +241,7 @@ def run(settings: Settings, work: Callable[[Application], Coroutine[Any, Any, No
         async with await build(settings, **build_with) as app:
             await work(app)
 
-    with faults():
-        asyncio.run(whole())
-
-
-@contextmanager
-def faults() -> Iterator[None]:
-    """Print what an operator has to mend and exit with 1; nothing else of an error is shown."""
-    try:
-        yield
-    except (CitewellError, RetrievalError, MemoryUnavailable) as error:
-        click.echo(f"citewell: {error}", err=True)
-        raise SystemExit(1) from None
+    asyncio.run(whole())
 
 
 async def _each(given: str, work: Callable[[Application, str], Coroutine[Any, Any, None]], app: Application) -> None:
@@ -219,56 +252,21 @@ async def _each(given: str, work: Callable[[Application, str], Coroutine[Any, An
         await work(app, line)
 
 
+async def _say_what_is_missing(app: Application, collections: Iterable[str]) -> None:
+    """On stderr, why a search has nowhere to look."""
+    status = await app.index.status()
+    if not status.documents:
+        click.echo("There are no documents yet: citewell ingest takes some in.", err=True)
+    elif unknown := sorted(set(collections) - set(status.collections)):
+        there = ", ".join(one_line(name) for name in sorted(status.collections))
+        click.echo(f"There is no collection {', '.join(unknown)}. There are: {there}.", err=True)
+
+
 def _print_json(value: dict[str, Any], *, line: bool) -> None:
-    click.echo(json.dumps(value, ensure_ascii=False, indent=None if line else 2))
-
-
-def _evidence_json(evidence: Evidence) -> dict[str, Any]:
-    return {
-        "grade": evidence.grade.value,
-        "best": evidence.best,
-        "hits": [_hit_json(hit) for hit in evidence.hits],
-        "stages": [
-            {"stage": s.name, "backend": s.backend, "ms": round(s.milliseconds, 2), "degraded": s.degraded}
-            for s in evidence.stages
-        ],
-    }
-
-
-def _hit_json(hit: Hit) -> dict[str, Any]:
-    return {
-        "id": hit.passage.id,
-        "document": hit.document.id,
-        "title": hit.document.title,
-        "url": hit.document.url,
-        "path": hit.document.path,
-        "collection": hit.document.collection,
-        "locator": hit.locator,
-        "page": hit.passage.page,
-        "headings": list(hit.passage.headings),
-        "text": hit.passage.text,
-        "score": hit.score,
-        "cosine": hit.cosine,
-        "found_by": list(hit.found_by),
-        "rank": hit.rank,
-        "rank_before_rerank": hit.rank_before_rerank,
-        "keyword_rank": hit.keyword_rank,
-        "vector_rank": hit.vector_rank,
-    }
-
-
-def _print_evidence(evidence: Evidence) -> None:
-    click.echo(f"{evidence.grade.value} ({evidence.best:.2f})")
-    for hit in evidence.hits:
-        found = " + ".join(
-            f"{name} {rank}" for name, rank in (("words", hit.keyword_rank), ("meaning", hit.vector_rank)) if rank
-        )
-        where = " · ".join(part for part in (hit.document.title, hit.locator) if part)
-        start = " ".join(hit.passage.text.split())
-        click.echo(f"\n{hit.rank:>3}. {where}  [{found}]\n     {start[:160]}{'…' if len(start) > 160 else ''}")
+    say(json.dumps(value, ensure_ascii=not says_unicode(), indent=None if line else 2))
 
 
 def _log(settings: Settings) -> None:
     logging.basicConfig(level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    for sdk in ("anthropic", "httpx2", "httpcore2", "slack_bolt", "slack_sdk", "aiohttp"):
+    for sdk in ("anthropic", "httpx2", "httpcore2", "slack_bolt", "slack_sdk", "aiohttp", "voyage"):
         logging.getLogger(sdk).setLevel(logging.WARNING)  # below that they log bodies, with people's words

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 import uuid
-from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -14,6 +13,7 @@ from adapters import samples
 from adapters.app import utc_now
 from adapters.console import lines_of_stdin, message, rendered
 from adapters.documents import fill_in, take_in
+from adapters.terminal import line_from, plain, say, width
 from retrieval.document import PUBLIC
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from adapters.app import Application
     from adapters.settings import Settings
 
-_INTRODUCTION = """\
+INTRODUCTION = """\
 This is Citewell with the leaflets of a made-up clinic. Nothing you type leaves this machine.
 Try: When is the flu clinic open?   then: And for children?   An empty line ends it.
 """
@@ -30,7 +30,9 @@ Try: When is the flu clinic open?   then: And for children?   An empty line ends
 
 def demo_settings(settings: Settings) -> Settings:
     """The settings with a home of its own below the real one, without any key."""
-    return settings.model_copy(update={"home": settings.home / "demo", "anthropic_api_key": None})
+    return settings.model_copy(
+        update={"home": settings.home / "demo", "anthropic_api_key": None, "voyage_api_key": None}
+    )
 
 
 async def chat(app: Application) -> None:
@@ -38,23 +40,25 @@ async def chat(app: Application) -> None:
     report = await take_in(app, [samples.documents()], collection=PUBLIC, prune=True)
     if report.failed:
         click.echo("Some sample documents could not be read; citewell ingest says why.", err=True)
-    await fill_in(app)
+    (await fill_in(app)).end_if_stopped()
     on_terminal = sys.stdin.isatty()
     if on_terminal:
-        click.echo(_INTRODUCTION)
+        say(INTRODUCTION)
     thread = uuid.uuid4().hex
     lines = _typed() if on_terminal else lines_of_stdin()
     async for line in lines:
         if not line.strip():
             continue
         if not on_terminal:
-            click.echo(f"> {line}\n")
-        reply = await app.engine.respond(message(line, id_=uuid.uuid4().hex, thread=thread, at=utc_now()))
-        click.echo(f"{rendered(reply, app.engine.wording)}\n")
+            say(f"> {plain(line)}\n")
+        reply = await app.respond(message(line, id_=uuid.uuid4().hex, thread=thread, at=utc_now()))
+        say(f"{rendered(reply, app.engine.wording, width=width())}\n")
 
 
 async def _typed() -> AsyncIterator[str]:
     """Lines with a prompt before each, until an empty one or the end of the input."""
-    with suppress(EOFError):
-        while line := await asyncio.to_thread(input, "> "):
+    try:
+        while line := await line_from(partial(input, "> ")):
             yield line
+    except EOFError:
+        say("")  # Ctrl-D leaves the cursor behind the prompt

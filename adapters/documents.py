@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,17 +11,32 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from adapters.signals import stopped_by_signal
+from adapters.terminal import one_line, say
 from retrieval.ingest import ingest
 from retrieval.ingest_report import Outcome
 from retrieval.vectors import fill
 
 if TYPE_CHECKING:
+    import signal
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from adapters.app import Application
     from retrieval.index import IndexStatus
     from retrieval.ingest_report import IngestReport
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """What the index holds after its vectors were filled in, and the signal that ended that early, if one did."""
+
+    status: IndexStatus
+    stopped_by: signal.Signals | None = None
+
+    def end_if_stopped(self) -> None:
+        """After a signal, end the program with the exit code that tells of it."""
+        if self.stopped_by is not None:
+            raise SystemExit(128 + self.stopped_by)
 
 
 async def take_in(app: Application, paths: Sequence[Path], *, collection: str, prune: bool) -> IngestReport:
@@ -35,28 +51,38 @@ async def take_in(app: Application, paths: Sequence[Path], *, collection: str, p
         )
 
 
-async def fill_in(app: Application) -> IndexStatus:
-    """Give every passage its vector, as long as nobody interrupts, and say what the index holds then.
+async def fill_in(app: Application) -> Filled:
+    """Give every passage its vector, as long as nobody interrupts.
 
     SIGINT and SIGTERM end it after the batch in hand; what is done stays done, and the next call goes on from there.
     """
-    if app.embedder is not None:
-        with _bar("Learning their meaning") as advance, stopped_by_signal() as stop:
-            await fill(app.index, app.embedder, on_progress=advance, stop=stop)
-    return await app.index.status()
+    if app.embedder is None:
+        return Filled(await app.index.status())
+    with _bar("Learning their meaning") as advance, stopped_by_signal() as stopping:
+        await fill(app.index, app.embedder, on_progress=advance, stop=stopping.event)
+    return Filled(await app.index.status(), stopping.by)
+
+
+def say_what_waits(filled: Filled) -> None:
+    """On stderr, how much cannot be found by meaning yet and what to do about it; nothing where all can."""
+    status = filled.status
+    if status.embedded < status.passages:
+        waiting = f"{status.passages - status.embedded} of {status.passages} passages"
+        click.echo(f"{waiting} are found by words alone so far; ingest again or serve to fill in the rest.", err=True)
 
 
 def print_report(report: IngestReport) -> None:
     """A line for each file that asks for attention, then the totals."""
     for file in report.files:
+        path = one_line(file.path)
         if file.outcome is Outcome.FAILED:
-            click.secho(f"failed     {file.path}: {file.message}", fg="red")
+            say(click.style(f"failed     {path}: {one_line(file.message or '')}", fg="red"))
         elif file.outcome is Outcome.DUPLICATE:
-            click.echo(f"duplicate  {file.path}: {file.message}")
+            say(f"duplicate  {path}: {one_line(file.message or '')}")
         for warning in file.warnings:
-            click.secho(f"note       {file.path}: {warning}", fg="yellow")
+            say(click.style(f"note       {path}: {one_line(warning)}", fg="yellow"))
     counted = ", ".join(f"{count} {outcome}" for outcome, count in report.totals.items() if count)
-    click.echo(f"{report.collection}: {counted or 'no documents there'}")
+    say(f"{report.collection}: {counted or 'no documents there'}")
 
 
 def report_json(report: IngestReport, status: IndexStatus) -> dict[str, Any]:

@@ -48,7 +48,7 @@ async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.E
     if settings.slack_bot_token is None:
         raise Misconfigured(NOTHING_TO_SERVE)
     async with AsyncExitStack() as stack:
-        stop = stop or stack.enter_context(stopped_by_signal())
+        stop = stop or stack.enter_context(stopped_by_signal()).event
         slack = await _slack(app, settings.slack_bot_token.get_secret_value())
         stack.push_async_callback(slack.close)
         runner = web.AppRunner(web_app(None if settings.slack_app_token else slack), access_log=None)

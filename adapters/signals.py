@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,17 +14,30 @@ if TYPE_CHECKING:
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
+@dataclass(slots=True)
+class Stopping:
+    """`event` is set by the first signal, which `by` names."""
+
+    event: asyncio.Event = field(default_factory=asyncio.Event)
+    by: signal.Signals | None = None
+
+    def stop(self, number: signal.Signals) -> None:
+        """Note the signal that came, and set the event."""
+        self.by = self.by or number
+        self.event.set()
+
+
 @contextmanager
-def stopped_by_signal() -> Iterator[asyncio.Event]:
-    """An event that is set by the first SIGINT or SIGTERM; after the block they do again what they did before."""
-    stop = asyncio.Event()
+def stopped_by_signal() -> Iterator[Stopping]:
+    """What the first SIGINT or SIGTERM stops; after the block they do again what they did before."""
+    stopping = Stopping()
     loop = asyncio.get_running_loop()
     # Windows has no handlers on the loop: there Ctrl-C raises KeyboardInterrupt, as it does outside this block.
     with suppress(NotImplementedError):
         for number in _SIGNALS:
-            loop.add_signal_handler(number, stop.set)
+            loop.add_signal_handler(number, stopping.stop, number)
     try:
-        yield stop
+        yield stopping
     finally:
         with suppress(NotImplementedError):
             for number in _SIGNALS:

@@ -79,7 +79,8 @@ class Sources:
 
 def asks_for_sources(text: str) -> bool:
     """Whether a message is the word "sources" (or little else), and so no question for the documents."""
-    return " ".join(text.casefold().strip(" .!?,:;\"'").split()).removesuffix(" please") in _ASKING
+    bare = " ".join(text.casefold().replace(",", " ").strip(" .!?:;\"'").split())
+    return bare.removesuffix(" please") in _ASKING
 
 
 def heading(sources: tuple[Source, ...] | None, words: Wording) -> str:

@@ -1,7 +1,7 @@
-"""Takes out of a model's text everything that could lead somewhere: links, images, tags, mentions, made-up sources.
+"""Takes out of a text everything that could lead somewhere: links, images, tags, mentions, made-up sources.
 
-Sources travel around the model (promise 1), so nothing it writes may look like one. What is removed in an inline
-link is its target; the label stays.
+Sources travel around the model (promise 1), so nothing it writes may look like one. What says something stays: the
+label of a link, a telephone number, "<5 mg", an e-mail address. A link in the middle of a sentence leaves an ellipsis.
 """
 
 from __future__ import annotations
@@ -10,44 +10,66 @@ import html
 import re
 import unicodedata
 
-_TLD = (
-    "com|org|net|info|biz|gov|edu|mil|int|io|ai|app|dev|co|me|tv|xyz|site|online|shop|link|click|top|live|news|health"
-    "|example|test|invalid|local|uk|us|ca|au|nz|ie|de|fr|es|it|nl|be|ch|at|pt|pl|se|no|dk|fi|cz|ru|ua|tr|in|cn|jp|kr"
-    "|br|mx|ar|za|eu|ly|gl|sh|to|cc|ws|su|tk|ml|ga|cf"
-)
-# A top level of mixed case ("fever.In children") is a sentence that lacks its space, not a host.
-_HOST = rf"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{{0,62}})\.)+(?:{_TLD}|{_TLD.upper()}|xn--[A-Za-z0-9-]{{2,59}})"
-_BOUNDARY = r"(?<![\w@.-])"
-_REST = r"(?:[:/?#][^\s<>\[\]()\"']*)?"
+_GAP = "\u2026"
 
+# Top levels that no sentence without its space ("milk.in the morning") can be mistaken for.
+_TLD = (
+    "com|org|net|info|biz|gov|edu|mil|int|io|ai|app|dev|tv|xyz|site|online|shop|link|click|tech|store|zip|mov|blog|wiki"
+    "|cloud|page|web|example|invalid|localhost|uk|ca|au|nz|ie|de|fr|es|nl|ch|pt|pl|se|dk|fi|cz|ru|ua|tr|cn|jp|kr|br|mx"
+    "|ar|za|eu|ly|gl|sh|cc|ws|su|tk|ml|ga|cf|wales|scot|london|nhs|pro|mobi|name|icu|vip|work|life|world|club|space"
+)
+_LABEL = r"[^\W_](?:[\w-]{0,61}[^\W_])?"
+_END = r"(?<![.,;:!?])"
+_REST = rf"(?:[:/?#][^\s<>\[\]()\"']*{_END})?"
+_BOUNDARY = r"(?<![\w@.-])"
+_TAGS = (
+    "abbr|address|article|aside|audio|base|blockquote|body|button|canvas|caption|center|cite|code|col|colgroup|data|"
+    "details|dialog|div|embed|fieldset|figcaption|figure|font|footer|form|frame|frameset|h[1-6]|head|header|html|iframe|"
+    "img|input|label|legend|link|main|mark|marquee|math|menu|meta|nav|object|ol|option|output|param|picture|pre|script|"
+    "section|select|small|source|span|strong|style|sub|summary|sup|svg|table|tbody|td|template|textarea|tfoot|th|thead|"
+    "title|track|tr|ul|var|video|wbr"
+)
+
+_COMMENT = re.compile(r"<!--.{0,5000}?(?:-->|\Z)|<!doctype[^<>]{0,500}>", re.DOTALL | re.IGNORECASE)
 _IMAGE = re.compile(r"!\[[^\]\n]{0,500}\](?:\([^)\n]{0,2000}\)|\[[^\]\n]{0,200}\])?")
 _INLINE_LINK = re.compile(r"\[([^\]\n]{0,500})\]\([^)\n]{0,2000}\)")
 _REFERENCE_LINK = re.compile(r"\[([^\]\n]{1,500})\]\[[^\]\n]{0,200}\]")
 _DEFINITION = re.compile(r"^[ \t]{0,3}\[[^\]\n]{1,200}\]:[^\n]*$", re.MULTILINE)
-_MARKER = re.compile(r"[ \t]?\[\^?\s*(?:p|source\s*)?\d{1,3}(?:\s*[,;-]\s*p?\d{1,3})*\s*\]", re.IGNORECASE)
+_MARKER = re.compile(r"[ \t]?\[\^?\s*(?:p|source\s*)?\d{1,3}(?:\s*[,;]\s*p?\d{1,3})*\s*\]", re.IGNORECASE)
 _SLACK = re.compile(r"<[@#!][^<>\n]{0,200}>")
 _TEAMS_MENTION = re.compile(r"<at\b[^<>]{0,200}>[^<>\n]{0,200}</at\s*>", re.IGNORECASE)
-_COMMENT = re.compile(r"<!--.{0,5000}?(?:-->|\Z)", re.DOTALL)
-_TAG = re.compile(r"</?[a-z][^<>]{0,2000}>|<[^<>\s@]{1,200}@[^<>\s]{1,200}>", re.IGNORECASE)
-_SCHEME = re.compile(
-    r"(?:\b(?:https?|ftps?|file|wss?)\s?:\s?/\s?/\s?|(?:javascript|vbscript|\b(?:data|mailto|tel|sms|slack|msteams)):)"
-    r"(?=\S)[^\s<>\[\]()\"']+",
+_AUTOLINK = re.compile(r"<(?:[a-z][a-z0-9+.-]{1,20}:[^<>\s]{0,2000}|[^<>\s@]{1,200}@[^<>\s]{1,200})>", re.IGNORECASE)
+_TAG = re.compile(
+    rf"</?(?:{_TAGS})\b[^<>]{{0,2000}}>?"
+    r"|</?(?:a|b|br|dd|del|dfn|dl|dt|em|hr|i|ins|kbd|li|p|q|s|u)(?:\s+[\w-]+\s*=[^<>]{0,2000})?\s*/?>"
+    r"|<a\s+href\b[^<>]{0,2000}",
     re.IGNORECASE,
 )
-_ANY_SCHEME = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s<>\[\]()\"']*", re.IGNORECASE)
-_WWW = re.compile(r"(?<![\w@])www\s?\.[^\s<>\[\]()\"']+", re.IGNORECASE)
-_BARE = re.compile(f"{_BOUNDARY}{_HOST}{_REST}(?![\\w@])")
+_SCHEME = re.compile(
+    rf"(?:[a-z][a-z0-9+.-]{{1,20}}\s?:\s?/\s?/\s?|javascript:|vbscript:|\bdata:(?=[a-z]+/|[;,])|\b(?:slack|msteams):)"
+    rf"[^\s<>\[\]()\"']*{_END}",
+    re.IGNORECASE,
+)
+_MAILTO = re.compile(r"\bmailto:", re.IGNORECASE)
+_WWW = re.compile(rf"(?<![\w@])www\s?\.[^\s<>\[\]()\"']+{_END}", re.IGNORECASE)
+_WITH_PATH = re.compile(rf"{_BOUNDARY}(?:{_LABEL}\.)+[^\W\d_]{{2,24}}(?::\d+)?/[^\s<>\[\]()\"']*{_END}")
+_WITH_PORT = re.compile(
+    rf"{_BOUNDARY}(?:localhost|\d{{1,3}}(?:\.\d{{1,3}}){{3}})(?::\d+(?:/[^\s<>\[\]()\"']*)?|/[^\s<>\[\]()\"']*){_END}"
+)
+_IDN = "рф|рус|укр|бел|онлайн|сайт|москва|中国|中國|公司|网络|网址|香港|台湾"
+# A top level of mixed case ("fever.Com") is a sentence that lacks its space.
+_HOST = re.compile(
+    rf"{_BOUNDARY}(?:{_LABEL}\.)+(?:{_TLD}|{_TLD.upper()}|{_IDN}|xn--[A-Za-z0-9-]{{2,59}}){_REST}(?![\w@])"
+)
 _MENTION = re.compile(r"(?<![\w.@])@(?=\w)")
 _ATTRIBUTION = re.compile(
-    r"(?:^|\n)[ \t>*_-]{0,6}(?:sources?|references?|citations?|further reading|read more|learn more|see also)"
-    r"[*_ \t]{0,4}:[^\n]*",
-    re.IGNORECASE,
+    r"(?:^|\n)[ \t>*_-]{0,6}(?:sources?|references?|citations?)[*_ \t]{0,4}:[^\n]*", re.IGNORECASE
 )
 _INVISIBLE = re.compile(
     r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     r"\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
-_DOTS = str.maketrans({"\u3002": ".", "\uff0e": ".", "\uff61": ".", "\u2024": "."})
+_DOT = re.compile(r"(?<=[A-Za-z0-9-])[\u3002\uff0e\uff61\u2024](?=[A-Za-z])")
 _ROUNDS = 5
 
 _REMOVALS: tuple[tuple[re.Pattern[str], str], ...] = (
@@ -58,11 +80,14 @@ _REMOVALS: tuple[tuple[re.Pattern[str], str], ...] = (
     (_REFERENCE_LINK, r"\1"),
     (_TEAMS_MENTION, ""),
     (_SLACK, ""),
+    (_AUTOLINK, _GAP),
     (_TAG, ""),
-    (_SCHEME, ""),
-    (_ANY_SCHEME, ""),
-    (_WWW, ""),
-    (_BARE, ""),
+    (_SCHEME, _GAP),
+    (_MAILTO, ""),
+    (_WWW, _GAP),
+    (_WITH_PATH, _GAP),
+    (_WITH_PORT, _GAP),
+    (_HOST, _GAP),
     (_MARKER, ""),
     (_ATTRIBUTION, ""),
     (_MENTION, ""),
@@ -80,14 +105,20 @@ def clean(text: str) -> str:
         if text == previous:
             break
         previous = text
-        text = _INVISIBLE.sub("", html.unescape(text)).translate(_DOTS)
-        text = "".join(c for c in text if c in "\n\t" or not unicodedata.category(c).startswith(("Cc", "Cs", "Co")))
+        text = _DOT.sub(".", _INVISIBLE.sub("", html.unescape(text)))
+        text = "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in {"Cc", "Cs", "Co"})
         for pattern, replacement in _REMOVALS:
             text = pattern.sub(replacement, text)
     else:
         # Still changing after all rounds: somebody nests on purpose, and angle brackets or slashes are no loss then.
         text = re.sub(r"[<>\[\]]|://", " ", text)
-    text = re.sub(r"\(\s*\)|\[\s*\]", "", text)
+    return _tidy(text)
+
+
+def _tidy(text: str) -> str:
+    """Close up what removals left: empty brackets, doubled spaces, an ellipsis with nothing behind it on its line."""
+    text = re.sub(rf"\(\s*{_GAP}?\s*\)|\[\s*\]", "", text)
     text = re.sub(r"[ \t]+", " ", text)
-    text = re.sub(r" +([.,;:!?])", r"\1", text)
-    return text.strip()
+    text = re.sub(rf"^(?: ?{_GAP})+ |(?:(?<=[.!?]) ?| )(?:{_GAP} ?)+(?=$|\n)", "", text, flags=re.MULTILINE)
+    text = re.sub(r" +([,;:!?]|\.(?!\d))", r"\1", text)
+    return "" if text.strip(f" {_GAP}\n") == "" else text.strip()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from bot.answer import Answer, Fact, Sentence, Ungrounded
 from bot.clean import clean
 from bot.quote import SHORTEST
-from bot.statements import Piece, Shape, cells, pieces
+from bot.statements import ENDED, Piece, Shape, cells, pieces
 from retrieval.terms import stem, terms, words
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _LENGTH = 480
 """So many characters of one passage are plenty; a list or sentence that is begun is ended all the same."""
-_SHORT = 320
+_SHORT = 450
 """A passage of no more characters is given whole: its sentences were written to stand together."""
 _LEAD = 0.6
 """What stands first says it best: the answer begins at the first statement worth this share of the worthiest."""
@@ -37,7 +37,6 @@ _NEW = 0.2
 """... and at least so much of it that the passages before do not."""
 _PASSAGES = 3
 _LOOKED_AT = 6
-_ENDED = (".", "!", "?", "\u2026", '"', "\u201d", ")", "\u3002", "\uff01", "\uff1f")
 _POINTS_ELSEWHERE = re.compile(
     r"(?:for|to (?:find|get|read|learn))\b.{0,40}\b(?:information|details|more)\b.{0,60}\b(?:go to|see|visit|read)\b"
     r"|see also\b|see\s+[\"\u201c]",
@@ -52,12 +51,16 @@ _LEANS_BACK = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Extract:
-    """Some pieces of one hit, in the document's order, with the question's words they bear."""
+    """Some pieces of one hit, in the document's order, with the question's words they bear under its headings.
+
+    `own` are those that the pieces hold themselves, `strength` is the share of the question that all of them carry.
+    """
 
     hit: Hit
     pieces: tuple[Piece, ...]
     borne: frozenset[str]
     strength: float
+    own: frozenset[str]
 
 
 class ExtractiveAnswerer:
@@ -80,11 +83,11 @@ class ExtractiveAnswerer:
         del history
         weights = await self._weights(question)
         extracts = [extract for hit in evidence.hits[:_LOOKED_AT] if (extract := _extract(hit, weights))]
-        chosen = _chosen(extracts, weights)
-        sentences = tuple(
-            sentence for extract in chosen for sentence in _sentences(extract, first=extract is chosen[0])
-        )
-        return Fact(sentences) if sentences else Ungrounded()
+        said: dict[str, Sentence] = {}
+        for extract in _chosen(extracts, weights):
+            for sentence in _sentences(extract, first=not said):
+                said.setdefault(sentence.text.casefold(), sentence)
+        return Fact(tuple(said.values())) if said else Ungrounded()
 
     async def _weights(self, question: str) -> dict[str, float]:
         """The share of the question that each of its informative stems carries; together 1."""
@@ -96,11 +99,11 @@ class ExtractiveAnswerer:
 
 
 def _chosen(extracts: Sequence[_Extract], weights: Mapping[str, float]) -> list[_Extract]:
-    """The best-ranked of those that bear most of the question, then each further one that adds enough to it."""
+    """The best-ranked of those that bear most of the question, some of it themselves; then each that adds enough."""
     most = max((extract.strength for extract in extracts), default=0.0)
     chosen: list[_Extract] = []
     borne: set[str] = set()
-    for extract in sorted(extracts, key=lambda extract: extract.strength < most - _EVEN):
+    for extract in sorted(extracts, key=lambda extract: (extract.strength < most - _EVEN, not extract.own)):
         gain = sum(weights[word] for word in extract.borne - borne)
         if not chosen or (extract.strength >= _NEAR and gain >= _NEW):
             chosen.append(extract)
@@ -117,16 +120,29 @@ def _extract(hit: Hit, weights: Mapping[str, float]) -> _Extract | None:
     bears = [_stems(raw[slice(*piece.span)] + " " + " ".join(piece.header)) & weights.keys() for piece in found]
     # A word that the heading says already tells little about which sentence below it is meant.
     worth = [sum(weights[word] * (0.5 if word in above else 1.0) for word in words_) for words_ in bears]
-    anchor = next(i for i in range(len(found)) if worth[i] >= _LEAD * max(worth))
+    anchor = _anchor(found, worth)
     short = len(raw) <= _SHORT and all(piece.shape is Shape.SENTENCE for piece in found)
     chosen = list(range(len(found))) if short else _around(anchor, found, worth, raw)
-    borne = frozenset(above.union(*(bears[i] for i in chosen)))
+    while len(chosen) > 1 and _introduces(found[chosen[-1]], raw):
+        chosen.pop()
+    own = frozenset().union(*(bears[i] for i in chosen))
+    borne = own | above
     return _Extract(
         hit=hit,
         pieces=tuple(found[i] for i in chosen),
         borne=borne,
         strength=sum(weights[word] for word in borne),
+        own=own,
     )
+
+
+def _anchor(found: Sequence[Piece], worth: Sequence[float]) -> int:
+    """Where the answer begins: the worthiest piece, or a sentence before it that is worth nearly as much."""
+    best = max(range(len(found)), key=lambda i: (round(worth[i], 6), -i))
+    if found[best].shape is not Shape.SENTENCE:
+        return best
+    lead = (i for i in range(best) if found[i].shape is Shape.SENTENCE and worth[i] >= _LEAD * worth[best])
+    return next(lead, best)
 
 
 def _around(anchor: int, found: Sequence[Piece], worth: Sequence[float], raw: str) -> list[int]:
@@ -152,16 +168,20 @@ def _goes_on(chosen: Sequence[int], i: int, found: Sequence[Piece], worth: Seque
     if piece.shape is Shape.ITEM and (last.block == piece.block or _introduces(last, raw)):
         return sum(found[j].shape is Shape.ITEM for j in chosen) < _LIST_ITEMS
     length = piece.span[1] - found[chosen[0]].span[0]
-    if len(chosen) >= _STATEMENTS or length > _LENGTH:
+    most = _LIST_ITEMS if piece.shape is Shape.ROW else _STATEMENTS
+    if len(chosen) >= most or length > _LENGTH:
         return False
-    if piece.shape is Shape.ROW or last.shape is Shape.ROW:
-        return piece.block == last.block and worth[i] >= worth[chosen[-1]] > 0
+    if piece.shape is Shape.ROW:
+        introduced = found[chosen[0]].shape is Shape.SENTENCE
+        return introduced or (piece.block == last.block and worth[i] >= worth[chosen[-1]] > 0)
+    if last.shape is Shape.ROW:
+        return False
     return piece.block == last.block or worth[i] > 0 or _introduces(last, raw)
 
 
 def _introduces(piece: Piece, raw: str) -> bool:
     """Whether a list may follow: "You need:", or a sentence that nothing ends."""
-    return piece.shape is Shape.SENTENCE and not raw[: piece.span[1]].endswith(_ENDED)
+    return piece.shape is Shape.SENTENCE and not raw[: piece.span[1]].endswith(ENDED)
 
 
 def _sayable(found: Sequence[Piece], raw: str) -> list[Piece]:
@@ -187,7 +207,7 @@ def _is_whole(text: str, following: Piece | None) -> bool:
     """Whether it is no caption and no part of a sentence that a passage's edge cuts through."""
     if text[0].islower() or text[0] in ",;:)":
         return False
-    return text.endswith((*_ENDED, ":")) or (following is not None and following.shape is not Shape.SENTENCE)
+    return text.endswith((*ENDED, ":")) or (following is not None and following.shape is not Shape.SENTENCE)
 
 
 def _stems(text: str) -> set[str]:
@@ -218,4 +238,6 @@ def _spoken(quote: str, piece: Piece) -> str:
     text = re.sub(r"^>\s?|(?<=\n)>\s?", "", quote)
     text = re.sub(r"(\*\*|__|(?<![*\w])[*_](?=\w)|(?<=[\w.!?])[*_](?![*\w]))", "", text)
     text = " ".join(text.split())
-    return re.sub(r"^[*+\u2022\u25aa\u25e6\u2013]\s", "- ", text)
+    text = re.sub(r"^[*+\u2022\u25aa\u25e6\u2013]\s", "- ", text)
+    bare = piece.shape is Shape.ITEM and not re.match(r"-\s|\d{1,3}[.)]\s", text)
+    return f"- {text}" if bare else text

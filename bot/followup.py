@@ -23,7 +23,7 @@ from bot.followup_words import (
     PREPOSITIONS,
     QUESTION_WORDS,
 )
-from bot.topic import STOPS, Subject, own_words, spans, subject, without_article, words
+from bot.topic import STOPS, Subject, own_words, seeks_advice, spans, subject, without_article, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,7 +88,7 @@ def standalone(question: str, earlier: Sequence[str]) -> str:
     if about is None or not words(core) or len(words(question)) > _LONGEST_FOLLOW_UP:
         return question
     if bare := _BARE.fullmatch(core):
-        return _asked_on(bare["word"], about)
+        return _asked_on(bare["word"], about) or question
     switch = _SWITCH.fullmatch(body.strip(STOPS))
     if switch and words(switch["rest"]) and not _is_clause(switch["rest"]):
         return _switched(switch["rest"].strip(STOPS), question, about)
@@ -97,11 +97,11 @@ def standalone(question: str, earlier: Sequence[str]) -> str:
     return _referring(question, about) or _of_topic(question, about) or question
 
 
-def _asked_on(word: str, about: Subject) -> str:
+def _asked_on(word: str, about: Subject) -> str | None:
     """Asks on, with a bare "why" or "when", about the whole of what was asked if that can be asked about."""
     if words(about.asked)[0] in AUXILIARIES:
         return _sentence(f"{word} {about.asked[0].lower()}{about.asked[1:]}")
-    return _sentence(f"{word} {about.topic}")
+    return _sentence(f"{word} {about.topic}") if about.topic else None
 
 
 def _switched(rest: str, question: str, about: Subject) -> str:
@@ -110,7 +110,7 @@ def _switched(rest: str, question: str, about: Subject) -> str:
         return _with_condition(rest, about)
     if not own_words(rest) or _names_aspect(rest, about):
         return _of_topic(question, about, switched=True) or question
-    if _is_whole(rest, about):
+    if not about.topic or _is_whole(rest, about):
         return question
     link = words(rest)[0] if words(rest)[0] in PREPOSITIONS else ""
     other = rest[spans(rest)[0].end() :].strip() if link else rest
@@ -119,14 +119,15 @@ def _switched(rest: str, question: str, about: Subject) -> str:
         return _sentence(f"{about.asked[: tail.start()]} {rest}")
     if link not in {"", "for", "of", "about", "with"}:
         return _sentence(f"{about.asked} {rest}")
-    return _sentence(_replaced(about.asked, about.topic, other)) if other else question
+    replaced = _replaced(about.asked, about.topic, other) if other else about.asked
+    return question if replaced == about.asked else _sentence(replaced)
 
 
 def _with_condition(condition: str, about: Subject) -> str:
     """What was asked, for others or at another time; a condition that stood there gives way."""
     asked = about.asked
     tail = _TAIL.search(asked)
-    if tail and _is_condition(tail["whom"]) and without_article(about.topic) not in tail["whom"]:
+    if tail and _is_condition(tail["whom"]) and (not about.topic or without_article(about.topic) not in tail["whom"]):
         asked = asked[: tail.start()]
     if words(condition)[0] in PREPOSITIONS and not _AGE.match(condition):
         return _sentence(f"{asked} {condition}")
@@ -135,6 +136,8 @@ def _with_condition(condition: str, about: Subject) -> str:
 
 def _referring(question: str, about: Subject) -> str | None:
     """The question with its first word that points back replaced by the topic; None where none does."""
+    if not about.topic:
+        return None
     found = spans(question)
     lower = words(question)
     for n, match in enumerate(found):
@@ -195,8 +198,10 @@ def _named_by_kind(question: str, about: Subject) -> str | None:
 def _of_topic(question: str, about: Subject, *, switched: bool = False) -> str | None:
     """The question with the topic at its end, where it has none of its own; None where it has, or asks about us."""
     lower = words(question)
-    asks = set(lower) & (ASPECT_NOUNS | PREDICATES | QUESTION_WORDS | {"more", "else"})
-    if not switched and (own_words(question) or not asks or {"you", "your", "yours"} & set(lower)):
+    advice = seeks_advice(question)
+    asks = advice or set(lower) & (ASPECT_NOUNS | PREDICATES | QUESTION_WORDS | {"more", "else"})
+    stands = (own_words(question) and not advice) or not asks or {"you", "your", "yours"} & set(lower)
+    if not about.topic or (stands and not switched):
         return None
     if lower[-1] in {"more", "else", "details"} or "know" in lower:
         link = "about"

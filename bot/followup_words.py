@@ -79,6 +79,12 @@ PREDICATES = _words(
 GENERAL = FUNCTION | ASPECT_NOUNS | PREDICATES
 """Words that a question may hold without having a topic of its own."""
 
+PURSUITS = _words("drink drive eat exercise rest sleep")
+"""Verbs for what anyone does: said of "I" or "we", they are asked about with a topic in mind, and are none."""
+
+FARE = _words("drinks exercises food foods meals")
+"""What such verbs are about: after "which" or "what", as little of a topic."""
+
 KINDS = _words(
     """
     appointment clinic condition conditions course disease diseases disorder drug drugs event form illness infection

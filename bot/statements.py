@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 
 class Shape(StrEnum):
@@ -42,6 +42,9 @@ class _Line:
     after_gap: bool
 
 
+ENDED = (".", "!", "?", "\u2026", '"', "\u201d", ")", "\u3002", "\uff01", "\uff1f")
+"""What a sentence ends with; a line without any of these is a caption, an item, or goes on below."""
+
 _LINE = re.compile(r"[^\n]*(?:\n|\Z)")
 _ITEM = re.compile(r"(?:[-*+\u2022\u25aa\u25e6\u2013]|\d{1,3}[.)])\s+(?=\S)")
 _ROW = re.compile(r"\|.*\||[^|]+(?:\s\|\s[^|]*)+")
@@ -60,7 +63,9 @@ _ABBREVIATION = re.compile(
 def pieces(raw: str) -> tuple[Piece, ...]:
     """The statements of a raw text in order, without headings, rules and empty lines.
 
-    A soft line break ends nothing: a sentence or item runs on over it. Columns are named by a row with a rule below it.
+    A soft line break ends nothing: a sentence or item runs on over it. Columns are named by a row with a rule below it,
+    or by a first row without figures above rows that have some. Paragraphs that nothing ends, below a line that ends
+    with a colon, are items too.
     """
     found: list[Piece] = []
     for number, block in enumerate(_blocks(raw)):
@@ -73,13 +78,38 @@ def pieces(raw: str) -> tuple[Piece, ...]:
                 ends = [before.end for before, line in pairwise(block) if line.kind == "item"]
                 found += [Piece(Shape.ITEM, span, number) for span in zip(starts, [*ends, block[-1].end], strict=True)]
             case "row":
-                named = len(block) > 1 and block[1].kind == "rule"
-                header = tuple(cells(raw[block[0].start : block[0].end])) if named else ()
-                rows = [line for line in block[named:] if line.kind == "row"]
+                rows = [line for line in block if line.kind == "row"]
+                header: tuple[str, ...] = ()
+                if _names_columns(raw, block, rows):
+                    header = tuple(cells(raw[rows[0].start : rows[0].end]))
+                    rows = rows[1:]
                 found += [Piece(Shape.ROW, (line.start, line.end), number, header) for line in rows]
             case "rule" | "heading":
                 pass
-    return tuple(found)
+    return tuple(_with_bare_items(raw, found))
+
+
+def _names_columns(raw: str, block: Sequence[_Line], rows: Sequence[_Line]) -> bool:
+    if len(block) > 1 and block[1].kind == "rule":
+        return True
+    figures = [any(character.isdigit() for character in raw[line.start : line.end]) for line in rows]
+    return len(rows) > 1 and not figures[0] and any(figures)
+
+
+def _with_bare_items(raw: str, found: Sequence[Piece]) -> Iterator[Piece]:
+    listed: int | None = None
+    for piece in found:
+        alone = sum(other.block == piece.block for other in found) == 1
+        if piece.shape is not Shape.SENTENCE:
+            listed = None
+        elif raw[piece.span[1] - 1] == ":":
+            listed = piece.block
+        elif listed is not None and alone and not raw[: piece.span[1]].endswith(ENDED):
+            yield Piece(Shape.ITEM, piece.span, listed)
+            continue
+        else:
+            listed = None
+        yield piece
 
 
 def _blocks(raw: str) -> list[list[_Line]]:

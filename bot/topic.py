@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from bot.followup_words import (
     ARTICLES,
     ASPECT_NOUNS,
     AUXILIARIES,
+    FARE,
     GENERAL,
     GROUPS,
     OCCASIONS,
     PREDICATES,
     PREPOSITIONS,
+    PURSUITS,
+    QUESTION_WORDS,
     SMALL_WORDS,
 )
 
@@ -28,28 +32,33 @@ _WORD = re.compile(r"[^\W_]+(?:['’./-][^\W_]+)*")
 _SENTENCES = re.compile(r"(?<=[?!])\s+|(?<=[.])\s+(?=[A-Z])")
 _SUBJECTS = frozenset({"i", "you", "we", "they", "he", "she", "people", "someone", "to"})
 """What follows these is a verb, not yet the topic: "how can I *protect* ...", "is it safe to *eat* ..."."""
+_PERSONS = frozenset({"i", "we"})
 _CLAUSE_OPENERS = frozenset({"because", "if", "since", "that", "until", "when", "which", "while", "who"})
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What the talk is about: the `topic` as written, and the last question (`asked`, without its mark) that has it."""
+    """What the talk is about: the last `topic` as written, and the last question, `asked`, without its mark.
+
+    `topic` is empty where no question has one; `asked` may be a later question without a topic: "when are you open".
+    """
 
     topic: str
     asked: str
 
 
 def subject(earlier: Sequence[str]) -> Subject | None:
-    """The topic after the last of these questions, oldest first; None where none of them has one.
+    """The topic and the question after these, oldest first; None where none of them asks for anything.
 
     A question that names the topic before it again goes on with it, however it is put.
     """
     found: Subject | None = None
     for text in earlier:
         asked = _question(text)
-        topic = (found and _named_again(found.topic, asked)) or _topic(asked)
-        if topic:
-            found = Subject(topic, asked)
+        before = found.topic if found else ""
+        topic = (before and _named_again(before, asked)) or _topic(asked)
+        if topic or _asks(asked):
+            found = Subject(topic or before, asked)
     return found
 
 
@@ -75,6 +84,20 @@ def own_words(text: str) -> list[str]:
     ]
 
 
+def seeks_advice(text: str) -> bool:
+    """Whether it asks what to do without saying about what: "what should I eat?", "which foods should we avoid?"."""
+    lower = words(text)
+    own = {_folded(word) for word in own_words(text)}
+    if not own or not own <= PURSUITS | FARE or set(lower) & {"where", "who"}:
+        return False
+    return all(
+        (word in PURSUITS and before in _PERSONS | GROUPS | {"to", "not"})
+        or (word in FARE and before in {"what", "which"})
+        for before, word in pairwise(["", *lower])
+        if word in own
+    )
+
+
 def without_article(text: str) -> str:
     """The text without the article it begins with."""
     first, _, rest = text.partition(" ")
@@ -82,16 +105,21 @@ def without_article(text: str) -> str:
 
 
 def _topic(asked: str) -> str | None:
-    """The stretch from the first word that can carry a topic to the last, with the article before it."""
+    """The stretch from the first word that can carry a topic to the last, with the article before it.
+
+    A verb alone is none: "where do I park".
+    """
     found = spans(asked)
     general = [is_general(match[0]) for match in found]
     lower = [_folded(match[0]) for match in found]
     carriers = [n for n in range(len(found)) if not general[n] and lower[n] not in GROUPS] or [
         n for n in range(len(found)) if not general[n]
     ]
-    if not carriers:
+    if not carriers or seeks_advice(asked):
         return None
     first = carriers[0]
+    if len(carriers) == 1 and first and lower[first - 1] in _PERSONS:
+        return None
     if first and lower[first - 1] in _SUBJECTS and len(carriers) > 1:
         first = carriers[1]
     while first and lower[first - 1] in GROUPS and not general[first - 1] and _adjoin(asked, found, first):
@@ -107,6 +135,14 @@ def _topic(asked: str) -> str | None:
         first -= 1
     end = len(asked) if last == len(found) - 1 else found[last].end()
     return asked[found[first].start() : end].strip(STOPS)
+
+
+def _asks(asked: str) -> bool:
+    """Whether it is a question that says something, though of no topic: "when are you open", not "what is it"."""
+    lower = set(words(asked))
+    return bool(lower & (QUESTION_WORDS | AUXILIARIES)) and (
+        bool(lower & (ASPECT_NOUNS | PREDICATES)) or bool(own_words(asked))
+    )
 
 
 def _opens_topic(before: Sequence[str]) -> bool:

@@ -67,22 +67,29 @@ class Engine:
     async def respond(self, message: IncomingMessage) -> Reply:
         """The reply to one message, recorded. It never raises for what a message, a document or a backend does."""
         trace = Trace(self.new_id())
+        verdict = self._gate(message, trace)
         try:
-            verdict = self._gate(message, trace)
             turn, reply = await self._respond(message, verdict, trace)
         except (CitewellError, RetrievalError, OSError) as error:
             logger.warning("turn %s failed: %s", trace.id, error)
             turn, reply = self._ending(message, trace, TurnKind.ERROR, self._error_text(trace))
+        reply = self._with_lines(reply, message, verdict)
         await self._record(turn, message, trace)
         logger.info("turn %s %s", reply.kind.value, trace)
         return reply
 
     def failure(self, message: IncomingMessage, error: BaseException) -> Reply:
-        """What the person is told when a turn broke or ran out of time; nothing of the error but a reference."""
+        """What the person is told when a turn broke or ran out of time; nothing of the error but a reference.
+
+        A person in crisis is told what they would have been told.
+        """
         trace = Trace(self.new_id())
         logger.error("turn %s of %s broke: %s", trace.id, message.key, outline(error))
+        verdict = self._gate(message, trace)
+        if isinstance(verdict, SelfHarm):
+            return self._crisis(message, verdict, trace)[1]
         words = self.wording.error.timeout if isinstance(error, TimeoutError) else self.wording.error.general
-        return Reply(TurnKind.ERROR, words.format(reference=trace.id), trace.id)
+        return self._with_lines(Reply(TurnKind.ERROR, words.format(reference=trace.id), trace.id), message, verdict)
 
     def _gate(self, message: IncomingMessage, trace: Trace) -> SafetyVerdict:
         with trace.stage("safety") as span:
@@ -101,8 +108,7 @@ class Engine:
             case Violence():
                 return self._ending(message, trace, TurnKind.REFUSAL, self.wording.refusal.violence)
             case Mention():
-                turn, reply = await self._question(message, trace)
-                return turn, replace(reply, resources=self._lines(message).resources)
+                return await self._question(message, trace)
             case Clear():
                 if kind := courtesy(message.text) if message.text.strip() else "help":
                     return self._ending(message, trace, TurnKind.COURTESY, getattr(self.wording.courtesy, kind))
@@ -115,6 +121,10 @@ class Engine:
         text = crisis_reply_text(verdict, lines, self.wording)
         reply = Reply(TurnKind.CRISIS, text, trace.id, resources=lines.resources, private=True)
         return self._turn(message, trace, TurnKind.CRISIS), reply
+
+    def _with_lines(self, reply: Reply, message: IncomingMessage, verdict: SafetyVerdict) -> Reply:
+        """Whatever became of a question about self-harm, the lines stand beside it."""
+        return replace(reply, resources=self._lines(message).resources) if isinstance(verdict, Mention) else reply
 
     async def _question(self, message: IncomingMessage, trace: Trace) -> tuple[Turn, Reply]:
         if len(message.text) > self.settings.question_limit:

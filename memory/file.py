@@ -98,7 +98,7 @@ class MemoryFile:
             return self._connections
 
     def _open(self) -> _Connections:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.path.touch(mode=0o600)
         writer = self._connect()
         try:

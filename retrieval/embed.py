@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,19 @@ class Embedder(Protocol):
 
     async def embed_query(self, text: str) -> Vector:
         """The question's vector: shape (dimensions,), float32, length 1."""
+        ...
+
+
+@runtime_checkable
+class DocumentEmbedder(Embedder, Protocol):
+    """An embedder that reads a passage in the light of its neighbours, so a document's passages go in together."""
+
+    def runs(self, texts: Sequence[str]) -> Sequence[range]:
+        """Which passages of one document, given in order, are read together: stretches that cover it, in order."""
+        ...
+
+    async def embed_runs(self, runs: Sequence[Sequence[str]]) -> Sequence[Vector]:
+        """One matrix a run, as `embed_passages` gives for its texts; a run is a whole stretch of `runs`."""
         ...
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from retrieval.document import Document, Passage
@@ -29,7 +29,8 @@ class Query:
 class Hit:
     """One passage found. Ranks count from 1; a list that did not hold the passage gives None.
 
-    `score` is the last stage's own (comparable within one search only), `cosine` the similarity of passage and
+    `score` is that of the last stage that put it in order (comparable with those of the same stage and search only);
+    without a reranker, `rank_before_rerank` is the same as `rank`. `cosine` is the similarity of passage and
     question in [-1, 1] where vectors were searched.
     """
 
@@ -57,6 +58,28 @@ class Hit:
         )
         return tuple(name for name, rank in ranks if rank is not None)
 
+    def as_json(self) -> dict[str, Any]:
+        """The hit as commands print it; the names are stable."""
+        return {
+            "id": self.passage.id,
+            "document": self.document.id,
+            "title": self.document.title,
+            "url": self.document.url,
+            "path": self.document.path,
+            "collection": self.document.collection,
+            "locator": self.locator,
+            "page": self.passage.page,
+            "headings": list(self.passage.headings),
+            "text": self.passage.text,
+            "score": self.score,
+            "cosine": self.cosine,
+            "found_by": list(self.found_by),
+            "rank": self.rank,
+            "rank_before_rerank": self.rank_before_rerank,
+            "keyword_rank": self.keyword_rank,
+            "vector_rank": self.vector_rank,
+        }
+
 
 class Grade(StrEnum):
     """Whether the evidence can carry an answer, judged on the best passage."""
@@ -70,7 +93,7 @@ class Grade(StrEnum):
 class Stage:
     """What one stage of a search did, for the trace: the backend that really ran, its time, and counts, never text.
 
-    `degraded` says in a word why a better backend did not run ("embedder-failed", "no-vectors"); None if it did.
+    `degraded` says in a word why a better backend did not run ("embedder-failed", "reranker-slow"); None if it did.
     """
 
     name: str
@@ -89,3 +112,15 @@ class Evidence:
     grade: Grade
     best: float
     stages: tuple[Stage, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """The evidence as commands print it; the names are stable."""
+        return {
+            "grade": self.grade.value,
+            "best": self.best,
+            "hits": [hit.as_json() for hit in self.hits],
+            "stages": [
+                {"stage": s.name, "backend": s.backend, "ms": round(s.milliseconds, 2), "degraded": s.degraded}
+                for s in self.stages
+            ],
+        }

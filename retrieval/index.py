@@ -61,6 +61,10 @@ class Index(Protocol):
         """Passages by id, in the order given, the unknown and the unseen left out; score and rank say nothing."""
         ...
 
+    async def passages_of(self, document_id: str) -> Sequence[Passage]:
+        """One document's passages, in their order; none of an unknown one."""
+        ...
+
     async def document_frequencies(self, terms: Collection[str]) -> tuple[int, Mapping[str, int]]:
         """The number of passages, and for each of `terms` (`retrieval.terms`) in how many of them it stands."""
         ...

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from retrieval.document import PUBLIC, Document, Passage
-from retrieval.errors import Unreadable
+from retrieval.errors import IndexUnavailable, Unreadable
 from retrieval.ingest_report import FileReport, IngestReport, Outcome
 from retrieval.load import MOST_BYTES, READER_VERSION, parse, read_bytes
 from retrieval.split import split
-from retrieval.walk import Found, walk
+from retrieval.walk import Found, shown_path, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -38,7 +39,7 @@ class Progress:
 def document_id(path: Path, collection: str) -> str:
     """Readable, and the same for a file in a collection every time: its name, then 8 hex digits of where it lies."""
     slug = re.sub(r"[^\w-]+", "-", path.stem)[:_LONGEST_SLUG].strip("-") or "document"
-    place = hashlib.sha256(f"{collection}\0{path.absolute()}".encode()).hexdigest()
+    place = hashlib.sha256(f"{collection}\0".encode() + os.fsencode(path.absolute())).hexdigest()
     return f"{slug}-{place[:8]}"
 
 
@@ -60,19 +61,30 @@ async def ingest(
 
     A file that cannot be read is reported and its version of before, if any, stays. A file with the bytes of another
     one in the collection is not taken in beside it. `prune` removes documents of the given folders whose files have
-    gone; a folder that is itself missing or closed removes nothing. Cancelling leaves whole documents only.
+    gone; a folder that is itself missing or closed removes nothing. Where the index cannot be written any more (its
+    disk is full), the report ends with the file that met it. Cancelling leaves whole documents only.
     """
     found = await asyncio.to_thread(walk, paths)
     run = _Run(index, collection, most_bytes, {document.id: document for document in await index.catalogue(collection)})
     await asyncio.to_thread(run.find_holders, found.files)
     lines = [_failure(path, "missing", "there is no such file or folder") for path in found.missing]
     lines += [_failure(path, "closed", "the folder may not be read: mend its permissions") for path in found.closed]
+    lines += [_outside(path) for path in found.outside]
     for done, path in enumerate(found.files, start=1):
-        lines.append(await run.take_in(path))
+        try:
+            lines.append(await run.take_in(path))
+        except IndexUnavailable as error:
+            left = len(found.files) - done
+            lines.append(_failure(path, "index", f"{error} {_not_tried(left)}".strip()))
+            return IngestReport(collection, tuple(lines), found.skipped, stopped=True, not_tried=left)
         if on_progress is not None:
             on_progress(Progress(done, len(found.files), lines[-1]))
-    if prune:
-        lines += await run.prune(found)
+    try:
+        if prune:
+            lines += await run.prune(found)
+    except IndexUnavailable as error:
+        lines += [_failure(folder, "index", f"{error} Nothing was removed.") for folder in found.folders]
+        return IngestReport(collection, tuple(lines), found.skipped, stopped=True)
     return IngestReport(collection, tuple(lines), found.skipped)
 
 
@@ -84,48 +96,46 @@ class _Run:
         self._collection = collection
         self._most_bytes = most_bytes
         self._known = known
-        self._holders: dict[str, Path] = {}
+        self._holders: dict[str, str] = {}
 
     def find_holders(self, files: Iterable[Path]) -> None:
         """Remember the documents whose file still has the content that the index knows, before any other is read."""
-        coming = set(files)
+        coming = {shown_path(path): path for path in files}
         for document in self._known.values():
-            path = Path(document.path)
-            current = self._current_hash(path) if path in coming else document.content_hash if path.is_file() else None
+            path = coming.get(document.path)
+            there = path is not None or Path(document.path).is_file()
+            current = self._current_hash(path) if path else document.content_hash if there else None
             if current == document.content_hash:
-                self._holders.setdefault(current, path)
+                self._holders.setdefault(current, document.path)
 
     async def take_in(self, path: Path) -> FileReport:
         """Read one file and put it into the index, if there is anything new in it."""
         identity = document_id(path, self._collection)
         before = self._known.get(identity)
+        shown = shown_path(path)
         try:
             data = await asyncio.to_thread(read_bytes, path, most_bytes=self._most_bytes)
             digest = content_hash(data, self._collection)
             if before is not None and before.content_hash == digest:
-                return FileReport(str(path), Outcome.UNCHANGED, identity)
+                return FileReport(shown, Outcome.UNCHANGED, identity)
             holder = self._holders.get(digest)
-            if holder is not None and holder != path:
+            if holder is not None and holder != shown:
                 await self._index.remove([identity])
-                return FileReport(
-                    str(path), Outcome.DUPLICATE, code="duplicate", message=f"the same content as {holder}"
-                )
+                return FileReport(shown, Outcome.DUPLICATE, code="duplicate", message=f"the same content as {holder}")
             document, passages, warnings = await asyncio.to_thread(self._passages, path, data, digest)
         except Unreadable as error:
             kept = "" if before is None else "; the version taken in before stays"
             return _failure(path, error.code, f"{error}{kept}", identity if before else None)
         await self._index.replace(document, passages)
-        self._holders[digest] = path
+        self._holders[digest] = shown
         outcome = Outcome.TAKEN if before is None else Outcome.UPDATED
-        return FileReport(str(path), outcome, identity, len(passages), warnings=warnings)
+        return FileReport(shown, outcome, identity, len(passages), warnings=warnings)
 
     async def prune(self, found: Found) -> list[FileReport]:
         """Remove the documents that a folder no longer has."""
-        here = {str(path) for path in found.files}
+        here = {shown_path(path) for path in found.files}
         gone = [
-            document
-            for document in self._known.values()
-            if document.path not in here and found.lists(Path(document.path))
+            document for document in self._known.values() if document.path not in here and found.lists(document.path)
         ]
         await self._index.remove([document.id for document in gone])
         return [FileReport(document.path, Outcome.REMOVED, document.id) for document in gone]
@@ -135,11 +145,11 @@ class _Run:
         loaded = parse(path.name, data)
         passages = split(loaded, identity)
         if not passages:
-            raise Unreadable("no_text", "the file holds headings at most, and no text under them")
+            raise Unreadable("no_text", "the file holds headings or embedded data at most, and no text beside them")
         document = Document(
             id=identity,
             title=loaded.title,
-            path=str(path),
+            path=shown_path(path),
             collection=self._collection,
             content_hash=digest,
             url=loaded.url,
@@ -157,4 +167,16 @@ class _Run:
 
 
 def _failure(path: Path, code: str, message: str, identity: str | None = None) -> FileReport:
-    return FileReport(str(path), Outcome.FAILED, identity, code=code, message=message)
+    return FileReport(shown_path(path), Outcome.FAILED, identity, code=code, message=message)
+
+
+def _outside(path: Path) -> FileReport:
+    message = "skipped: this link leads out of the given folders; to take in what it leads to, name that place too"
+    return FileReport(shown_path(path), Outcome.SKIPPED, code="outside", message=message, warnings=(message,))
+
+
+def _not_tried(count: int) -> str:
+    """What the line that ends a report says of the files after it."""
+    if not count:
+        return ""
+    return f"{count} more file{' was' if count == 1 else 's were'} not tried."

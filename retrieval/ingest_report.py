@@ -16,12 +16,16 @@ class Outcome(StrEnum):
     UNCHANGED = "unchanged"
     DUPLICATE = "duplicate"
     REMOVED = "removed"
+    SKIPPED = "skipped"
     FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """One file's line. `code` and `message` say why it failed, or which file it doubles; `passages` counts its own."""
+    """One file's line. `passages` counts its own.
+
+    `code` and `message` say why it failed or was skipped, or which file it doubles.
+    """
 
     path: str
     outcome: Outcome
@@ -46,11 +50,17 @@ class FileReport:
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """A line a file, in order; `skipped` counts files in folders that were passed over (hidden, of no known type)."""
+    """A line a file, in order; `skipped` counts files in folders that were passed over (hidden, of no known type).
+
+    `stopped` says that the index could not be written any more: the last line tells why, and `not_tried` counts the
+    files that would have come after it.
+    """
 
     collection: str
     files: tuple[FileReport, ...]
     skipped: int = 0
+    stopped: bool = False
+    not_tried: int = 0
 
     @property
     def failed(self) -> bool:
@@ -59,9 +69,10 @@ class IngestReport:
 
     @property
     def totals(self) -> dict[str, int]:
-        """How many files had each outcome, all outcomes named, and how many were skipped."""
+        """How many files had each outcome, all outcomes named; the skipped ones that have no line count too."""
         counts = Counter(file.outcome for file in self.files)
-        return {outcome.value: counts[outcome] for outcome in Outcome} | {"skipped": self.skipped}
+        counts[Outcome.SKIPPED] += self.skipped
+        return {outcome.value: counts[outcome] for outcome in Outcome}
 
     def as_json(self) -> dict[str, Any]:
         """The report as JSON values."""
@@ -69,5 +80,7 @@ class IngestReport:
             "collection": self.collection,
             "totals": self.totals,
             "failed": self.failed,
+            "stopped": self.stopped,
+            "not_tried": self.not_tried,
             "files": [file.as_json() for file in self.files],
         }

@@ -13,6 +13,7 @@ from retrieval.readers.html import read_html
 from retrieval.readers.kind import BY_EXTENSION, TEXT_KINDS, Kind, kind_of
 from retrieval.readers.loaded import Loaded, Section
 from retrieval.readers.markdown import read_markdown
+from retrieval.readers.one_line import one_line
 from retrieval.readers.pdf.reader import read_pdf
 from retrieval.readers.plain import read_text
 from retrieval.readers.sheets import read_csv, read_xlsx
@@ -25,11 +26,13 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST_BYTES", "READER_VERSION", "Loaded", "Section", "load", "parse", "read_bytes"]
 
-READER_VERSION = "1"
+READER_VERSION = "2"
 """Raised whenever readers or splitter change what they make of a file, so that files are taken in anew."""
 
 MOST_BYTES = 100_000_000
 """The largest file that is read, in bytes."""
+
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 _READERS: Mapping[Kind, Callable[[bytes], Loaded]] = {
     Kind.MARKDOWN: read_markdown,
@@ -56,9 +59,7 @@ def read_bytes(path: Path, *, most_bytes: int = MOST_BYTES) -> bytes:
         size = path.stat().st_size
         if size > most_bytes:
             limit = f"{most_bytes / 1e6:g} MB"
-            raise Unreadable(
-                "too_large", f"{size / 1e6:.1f} MB is over the limit of {limit}: split it up"
-            )
+            raise Unreadable("too_large", f"{size / 1e6:.1f} MB is over the limit of {limit}: split it up")
         return path.read_bytes()
     except OSError as error:
         raise Unreadable("unreadable", f"the file cannot be opened ({error.strerror}): mend its permissions") from error
@@ -90,13 +91,28 @@ def parse(name: str, data: bytes) -> Loaded:
         raise Unreadable("broken", f"the {kind} file cannot be read: it is damaged or of an unknown make") from error
     if not any(loaded.text[slice(*section.span)].strip() for section in loaded.sections):
         raise Unreadable("no_text", f"the {kind} file holds no text")
-    return loaded if loaded.title else replace(loaded, title=readable_name(stem))
+    title = one_line(loaded.title) or one_line(readable_name(stem)) or str(kind)
+    return replace(_without_surrogates(loaded), title=title)
 
 
 def readable_name(stem: str) -> str:
     """A file's name as a title: "flu-clinic_2026" becomes "Flu clinic 2026"."""
     words = " ".join(re.sub(r"[_-]+", " ", stem).split()) or stem
     return words[:1].upper() + words[1:]
+
+
+def _without_surrogates(loaded: Loaded) -> Loaded:
+    """Lone surrogates, which no file and no database takes, each become one replacement character: spans stay."""
+
+    def mended(*texts: str) -> tuple[str, ...]:
+        return tuple(_SURROGATE.sub("\ufffd", text) for text in texts)
+
+    sections = (
+        replace(one, headings=mended(*one.headings), place=mended(one.place)[0], columns=mended(*one.columns))
+        for one in loaded.sections
+    )
+    text, *warnings = mended(loaded.text, *loaded.warnings)
+    return replace(loaded, text=text, sections=tuple(sections), warnings=tuple(warnings))
 
 
 def _check_kind(kind: Kind, data: bytes) -> None:

@@ -112,6 +112,11 @@ class RamIndex:
         seen = [e for e in found if collections is None or e.document.collection in collections]
         return [Hit(e.passage, e.document, 0.0, rank, rank) for rank, e in enumerate(seen, start=1)]
 
+    async def passages_of(self, document_id: str) -> Sequence[Passage]:
+        """One document's passages, in their order."""
+        found = [e.passage for e in self._entries.values() if e.document.id == document_id]
+        return sorted(found, key=lambda passage: passage.ordinal)
+
     async def document_frequencies(self, terms: Collection[str]) -> tuple[int, Mapping[str, int]]:
         """The number of passages, and in how many of them each term stands."""
         return len(self._entries), {term: self._frequency((term,)) for term in terms}

@@ -48,6 +48,20 @@ def _documents_and_passages(db: Database) -> None:
         db.execute(statement)
 
 
+@MIGRATIONS(name="0002_whole_vectors")
+def _whole_vectors(db: Database) -> None:
+    """Vectors that damage has cut short count as not there, so that they are filled in anew.
+
+    The index answers how many are whole without reading a vector.
+    """
+    for statement in (
+        "CREATE INDEX vectors_lengths ON vectors (length(vector), passage)",
+        """CREATE VIEW whole_vectors AS SELECT number, passage, vector FROM vectors
+            WHERE length(vector) = 4 * (SELECT value FROM meta WHERE key = 'dimensions')""",
+    ):
+        db.execute(statement)
+
+
 def prepare(connection: sqlite3.Connection, path: Path) -> None:
     """Bring the file to this version's tables. IndexUnavailable if a newer version made it."""
     with mended(path), writing(connection):

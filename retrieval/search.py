@@ -1,4 +1,4 @@
-"""From a question to evidence: embed, search, grade; a stage that fails costs what that stage adds, no more."""
+"""From a question to evidence: embed, search, rerank, grade; a stage that fails costs what that stage adds, no more."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from retrieval.errors import RetrievalError
 from retrieval.evidence import Evidence, Grade, Stage
 from retrieval.grade import JUDGED, Verdict, wanted_terms
+from retrieval.rerank import RERANKED, reordered
+from retrieval.spread import spread
 from retrieval.terms import words
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from retrieval.evidence import Hit, Query
     from retrieval.grade import Grader
     from retrieval.index import Index
+    from retrieval.rerank import Reranker
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +55,8 @@ down what words find. Measured on real questions, passages embedded in scattered
 class Searcher:
     """Searches one index; by words alone where there is no embedder, or it fails or takes over `patience` seconds.
 
-    `clock` counts seconds for the stages' times and never goes back.
+    Of a reranker the same holds: without one that answers in time, hits stay in the order of the search. `clock` counts
+    seconds for the stages' times and never goes back.
     """
 
     def __init__(
@@ -61,12 +65,14 @@ class Searcher:
         embedder: Embedder | None,
         grader: Grader,
         *,
+        reranker: Reranker | None = None,
         patience: float = 5.0,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._index = index
         self._embedder = embedder
         self._grader = grader
+        self._reranker = reranker
         self._patience = patience
         self._clock = clock
 
@@ -87,9 +93,15 @@ class Searcher:
         stages: list[Stage] = []
         try:
             vector, lacking = await self._vector(query, pipeline, stages)
+            reranker = self._reranker if pipeline.rerank else None
+            depth = max(k, JUDGED, RERANKED if pipeline.rerank else 0)
             began = self._clock()
-            hits = await self._index.search(query.standalone, vector, k=max(k, JUDGED), collections=collections)
+            hits = await self._index.search(query.standalone, vector, k=depth, collections=collections)
             stages.append(self._stage("search", self._index.name, began, len(hits), lacking))
+            if reranker is not None and hits:
+                hits = await self._rerank(reranker, query.standalone, hits, stages)
+            elif pipeline.rerank:
+                hits = spread(hits)
             verdict = await self._judge(query.standalone, hits, pipeline, stages)
         except RetrievalError:
             raise
@@ -132,6 +144,26 @@ class Searcher:
         except Exception as error:  # noqa: BLE001 - whatever an embedder raises, words still find
             log.warning("Searching by words alone: %s", error if isinstance(error, RetrievalError) else type(error))
             return None, "embedder-failed"
+
+    async def _rerank(
+        self, reranker: Reranker, question: str, hits: Sequence[Hit], stages: list[Stage]
+    ) -> Sequence[Hit]:
+        """The first hits in the reranker's order, the rest behind them; all as they were if it fails or is slow."""
+        first, rest = hits[:RERANKED], hits[RERANKED:]
+        began = self._clock()
+        failure: str | None = None
+        try:
+            async with asyncio.timeout(self._patience):
+                ordered = reordered(first, await reranker.scores(question, first))
+        except TimeoutError:
+            failure, ordered = "reranker-slow", []
+        except Exception as error:  # noqa: BLE001 - whatever a reranker raises, the fused order stands
+            log.warning(
+                "Keeping the order of the search: %s", error if isinstance(error, RetrievalError) else type(error)
+            )
+            failure, ordered = "reranker-failed", []
+        stages.append(self._stage("rerank", reranker.name, began, len(ordered), failure))
+        return [*(ordered or first), *rest]
 
     async def _judge(
         self, question: str, hits: Sequence[Hit], pipeline: PipelineSettings, stages: list[Stage]

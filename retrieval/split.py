@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from retrieval.context import context_sentence
 from retrieval.document import Passage
+from retrieval.junk import without_junk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,13 +25,19 @@ _SHORTEST = 120
 
 _LONGEST_HEADING = 80
 
+LONGEST_PIECE = 5000
+"""Characters without a sentence's end, as some scripts and many lists are written, that are split at once."""
+
+_SENTENCE = re.compile(r"(?:[^\n.!?。！？।؟]+|[.!?](?!\s))+")
+
 Span: TypeAlias = tuple[int, int]
 
 
 def split(loaded: Loaded, document_id: str) -> list[Passage]:
     """The document's passages in order; verbatim, each within one section, cut at paragraphs, lines or sentences.
 
-    Ids are `document_id#ordinal`, counted from 1.
+    Embedded files and other long runs that are no words lie between passages, in none. Ids are `document_id#ordinal`,
+    counted from 1.
     """
     placed = [(section, span) for section in loaded.sections for span in _spans(loaded.text, section)]
     return [
@@ -49,9 +56,10 @@ def split(loaded: Loaded, document_id: str) -> list[Passage]:
     ]
 
 
-def _spans(text: str, section: Section) -> list[Span]:
-    spans = list(_rows(text, section.span) if section.is_table else _prose(text, section.span))
-    return _joined(text, _with_introductions(text, spans))
+def _spans(text: str, section: Section) -> Iterator[Span]:
+    for span in without_junk(text, section.span):
+        spans = list(_rows(text, span) if section.is_table else _prose(text, span))
+        yield from _joined(text, _with_introductions(text, spans))
 
 
 def _prose(text: str, span: Span) -> Iterator[Span]:
@@ -64,8 +72,23 @@ def _prose(text: str, span: Span) -> Iterator[Span]:
         start = text.index(written, start)
         yield start, start + len(written)
         return
-    for offset, chunk in TextSplitter((_WISHED, LONGEST)).chunk_indices(text[start:end]):
-        yield start + offset, start + offset + len(chunk)
+    splitter = TextSplitter((_WISHED, LONGEST))
+    for piece in pieces(text, span):
+        for offset, chunk in splitter.chunk_indices(text[slice(*piece)]):
+            yield piece[0] + offset, piece[0] + offset + len(chunk)
+
+
+def pieces(text: str, span: Span) -> Iterator[Span]:
+    """The span, cut inside whatever is too long for a sentence: the splitter takes time by the square of its length."""
+    start, end = span
+    for sentence in _SENTENCE.finditer(text, start, end):
+        at = sentence.start()
+        while sentence.end() - at > LONGEST_PIECE:
+            space = text.rfind(" ", at + 1, at + LONGEST_PIECE)
+            at = space if space > 0 else at + LONGEST_PIECE
+            yield start, at
+            start = at
+    yield start, end
 
 
 def _rows(text: str, span: Span) -> Iterator[Span]:
@@ -100,7 +123,7 @@ def _with_introductions(text: str, spans: list[Span]) -> list[Span]:
 def _introduces(text: str, start: int, end: int) -> bool:
     """Whether a line ends in a colon, or stands alone like a heading: short, and not a sentence or an item."""
     line = text[start:end]
-    alone = text[:start].endswith("\n\n") and len(line) <= _LONGEST_HEADING
+    alone = text.endswith("\n\n", 0, start) and len(line) <= _LONGEST_HEADING
     return line.endswith(":") or (alone and line[-1:].isalnum() and line[:1].isalnum())
 
 

@@ -34,9 +34,14 @@ _REMEDIES = {
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """A connection that any one thread at a time may use; transactions are begun and ended by hand."""
+    """A connection that any one thread at a time may use; transactions are begun and ended by hand.
+
+    A file that it makes is its owner's alone (mode 600, a folder 700), and so are SQLite's own files beside it.
+    """
     with mended(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not path.exists():
+            path.touch(mode=0o600)
         connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         try:
             connection.row_factory = sqlite3.Row

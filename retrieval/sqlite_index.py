@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from retrieval.errors import IndexMismatch
 from retrieval.schema import prepare
 from retrieval.sqlite_file import Lane, mended
-from retrieval.sqlite_read import catalogue, status, unembedded
+from retrieval.sqlite_read import catalogue, passages_of, status, unembedded
 from retrieval.sqlite_search import Searcher
 from retrieval.sqlite_write import Model, add_vectors, check_model, drop_vectors, model_of, remove, replace
 
@@ -87,6 +87,10 @@ class SqliteIndex:
     async def passages(self, ids: Collection[str], *, collections: Collection[str] | None = None) -> Sequence[Hit]:
         """Passages by id, in the order given."""
         return await self._reader.run(self._searcher.passages, ids, collections)
+
+    async def passages_of(self, document_id: str) -> Sequence[Passage]:
+        """One document's passages, in their order."""
+        return await self._reader.run(passages_of, self._reader.connection, document_id)
 
     async def document_frequencies(self, terms: Collection[str]) -> tuple[int, Mapping[str, int]]:
         """The number of passages, and in how many of them each term stands."""

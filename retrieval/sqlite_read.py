@@ -27,10 +27,16 @@ def unembedded(connection: sqlite3.Connection, limit: int) -> list[Passage]:
     """Up to `limit` passages that wait for a vector, scattered over the documents (Knuth's multiplicative hash)."""
     found = connection.execute(
         "SELECT * FROM records WHERE number IN (SELECT number FROM "
-        "(SELECT number FROM passages EXCEPT SELECT passage FROM vectors) "
+        "(SELECT number FROM passages EXCEPT SELECT passage FROM whole_vectors) "
         "ORDER BY number * 2654435761 % 4294967296 LIMIT ?)",
         (limit,),
     )
+    return [read_passage(row) for row in found]
+
+
+def passages_of(connection: sqlite3.Connection, document_id: str) -> list[Passage]:
+    """One document's passages, in their order."""
+    found = connection.execute("SELECT * FROM records WHERE document_id = ? ORDER BY ordinal", (document_id,))
     return [read_passage(row) for row in found]
 
 
@@ -38,7 +44,8 @@ def status(connection: sqlite3.Connection) -> IndexStatus:
     """Counts of one moment, and the model whose vectors are in."""
     with reading(connection):
         documents, passages, embedded = connection.execute(
-            "SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM passages), (SELECT count(*) FROM vectors)"
+            "SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM passages), "
+            "(SELECT count(*) FROM whole_vectors)"
         ).fetchone()
         meta = dict(connection.execute("SELECT key, value FROM meta"))
         collections = dict(connection.execute("SELECT collection, count(*) FROM documents GROUP BY collection"))

@@ -37,7 +37,10 @@ class VectorTable:
         return len(self._rows)
 
     def refresh(self, connection: sqlite3.Connection) -> None:
-        """Take in what other connections have written since; the caller holds a read transaction."""
+        """Take in what other connections have written since; the caller holds a read transaction.
+
+        Vectors of another length than the index's are damaged, and passed over.
+        """
         (dropped,) = connection.execute("SELECT value FROM meta WHERE key = 'vectors_dropped'").fetchone()
         if dropped != self._dropped:
             self._forget_the_gone(connection)
@@ -48,8 +51,10 @@ class VectorTable:
             "WHERE v.number > ? ORDER BY v.number",
             (self._newest,),
         )
+        dimensions = connection.execute("SELECT value FROM meta WHERE key = 'dimensions'").fetchone()
         while batch := rows.fetchmany(_BATCH):
-            self._append(batch)
+            if whole := [row for row in batch if len(row[3]) == 4 * dimensions[0]]:
+                self._append(whole)
             self._newest = batch[-1][0]
 
     def cosines(self, query: Vector) -> Vector:

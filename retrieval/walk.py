@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 from retrieval.readers.kind import BY_EXTENSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 _HIDDEN = (".", "~$")
 """How the names of hidden files begin, and of the locks that Office programs leave."""
@@ -18,56 +19,80 @@ _HIDDEN = (".", "~$")
 
 @dataclass(slots=True)
 class Found:
-    """All paths are absolute. `skipped` counts files in folders that are hidden or of no known type."""
+    """All paths are absolute. `skipped` counts files in folders that are hidden or of no known type.
+
+    `outside` are links in the given folders that lead out of all of them, and are not followed.
+    """
 
     files: list[Path] = field(default_factory=list)
     folders: list[Path] = field(default_factory=list)
     missing: list[Path] = field(default_factory=list)
     closed: list[Path] = field(default_factory=list)
+    outside: list[Path] = field(default_factory=list)
     skipped: int = 0
 
-    def lists(self, path: Path) -> bool:
-        """Whether a file at this path would have been found: it lies in a folder that was read to its end."""
-        inside = any(path.is_relative_to(folder) for folder in self.folders)
-        return inside and not any(path.is_relative_to(folder) for folder in self.closed)
+    def lists(self, shown: str) -> bool:
+        """Whether a file shown as this path would have been found: it lies in a folder that was read to its end."""
+        path = Path(shown)
+        inside = any(path.is_relative_to(shown_path(folder)) for folder in self.folders)
+        return inside and not any(path.is_relative_to(shown_path(folder)) for folder in self.closed)
+
+
+def shown_path(path: Path) -> str:
+    """The path as text to be stored and shown: control characters, and bytes that are no UTF-8, in hexadecimal."""
+    text = os.fsencode(path).decode("utf-8", "backslashreplace")
+    return re.sub(r"[\x00-\x1f\x7f]", lambda control: f"\\x{ord(control[0]):02x}", text)
 
 
 def walk(paths: Iterable[Path]) -> Found:
-    """The files in order of their paths, each once. Links to folders are followed, though never in a circle."""
+    """The files in order of their paths, each once.
+
+    A link inside a folder is followed where it leads to a place in one of the given folders, though never in a circle.
+    """
     found = Found()
     files: set[Path] = set()
     for given in paths:
         path = Path(os.path.abspath(given))  # noqa: PTH100  (links stay as they are written; resolve() would follow them)
         if path.is_dir():
             found.folders.append(path)
-            files.update(_inside(path, found))
         elif path.exists():
             files.add(path)
         else:
             found.missing.append(path)
+    roots = [folder.resolve() for folder in found.folders]
+    for folder in found.folders:
+        files.update(_inside(folder, roots, found))
     found.files = sorted(files)
+    found.outside = sorted(set(found.outside))
     return found
 
 
-def _inside(folder: Path, found: Found) -> list[Path]:
+def _inside(folder: Path, roots: Sequence[Path], found: Found) -> list[Path]:
     def closed(error: OSError) -> None:
         found.closed.append(Path(error.filename))
 
     files = []
-    entered = {os.path.realpath(folder)}
+    entered = {folder.resolve()}
     for parent, folders, names in os.walk(folder, followlinks=True, onerror=closed):
         found.skipped += sum(name.startswith(_HIDDEN) for name in folders)
-        open_ones = [name for name in folders if not name.startswith(_HIDDEN)]
+        open_ones = [Path(parent, name) for name in folders if not name.startswith(_HIDDEN)]
         folders.clear()
-        for name in sorted(open_ones):
-            real = os.path.realpath(os.path.join(parent, name))  # noqa: PTH118  (beside os.walk)
-            if real not in entered:
+        for path in sorted(open_ones):
+            real = path.resolve()
+            if _leads_out(path, roots):
+                found.outside.append(path)
+            elif real not in entered:
                 entered.add(real)
-                folders.append(name)
-        for name in names:
-            path = Path(parent, name)
-            if name.startswith(_HIDDEN) or path.suffix.lower() not in BY_EXTENSION or not path.is_file():
+                folders.append(path.name)
+        for path in (Path(parent, name) for name in names):
+            if path.name.startswith(_HIDDEN) or path.suffix.lower() not in BY_EXTENSION or not path.is_file():
                 found.skipped += 1
+            elif _leads_out(path, roots):
+                found.outside.append(path)
             else:
                 files.append(path)
     return files
+
+
+def _leads_out(path: Path, roots: Sequence[Path]) -> bool:
+    return path.is_symlink() and not any(path.resolve().is_relative_to(root) for root in roots)

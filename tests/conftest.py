@@ -15,8 +15,9 @@ from adapters.app import read_own_files
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# A busy machine is slow, which is no fault of the code: how long an example takes says nothing here.
-settings.register_profile("citewell", deadline=None)
+# A busy machine is slow, which is no fault of the code: how long an example takes says nothing here. CI draws the same
+# examples every time, so that it judges the change it is given; new ones are drawn wherever else the tests run.
+settings.register_profile("citewell", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("citewell")
 
 

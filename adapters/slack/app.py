@@ -10,20 +10,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 from typing import TYPE_CHECKING, Any, Protocol
 
 from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response
 from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
 from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.response import BoltResponse
 from slack_sdk.signature import SignatureVerifier
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack import blocks
+from adapters.slack import blocks, payload
 from adapters.slack.connection import SocketConnection
 from adapters.slack.errors import mapped
 from adapters.slack.events import PLATFORM, Identity, Reason, read
+from adapters.slack.payload import COMMAND, LINK_BUTTON, PASSAGE_BUTTON, Malformed
 from adapters.sources import heading
 from bot.errors import CitewellError, Misconfigured
 from memory.conversation import Conversation
@@ -43,9 +44,6 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 SLACK_API = "https://slack.com/api/"
 EVENTS = ("app_mention", "message")
-COMMAND = "/sources"
-PASSAGE_BUTTON = re.compile(rf"^{blocks.PASSAGE_ACTION}:\d+$")
-LINK_BUTTON = re.compile(rf"^(?:resource_)?{blocks.LINK_ACTION}:\d+$")
 
 
 class Accepts(Protocol):
@@ -113,7 +111,7 @@ class SlackApp:
         if not self._app_token:
             return
         self._socket = SocketConnection(
-            self._bolt, self._client, self._app_token, logger=_quiet("sdk"), ping_interval=self._ping_interval
+            self._answer, self._client, self._app_token, logger=_quiet("sdk"), ping_interval=self._ping_interval
         )
         try:
             await self._socket.open()
@@ -137,13 +135,27 @@ class SlackApp:
     async def handle(self, request: web.Request) -> web.Response:
         """Answer POST /slack/events. Whatever is not signed by Slack within five minutes gets 401.
 
-        The signature is checked before anything of the request is read, because Bolt parses first.
+        The signature is checked before anything of the request is read.
         """
         body = await request.read()
         if self._verifier is None or not _signed(self._verifier, body, request):
             return web.json_response({"error": "invalid request"}, status=401)
-        bolt_request = AsyncBoltRequest(body=body.decode(), query=request.query_string, headers=dict(request.headers))
-        return await to_aiohttp_response(await self._bolt.async_dispatch(bolt_request))
+        try:
+            sent = payload.decoded(body)
+        except Malformed as error:
+            return await to_aiohttp_response(_refused(error))
+        return await to_aiohttp_response(await self._answer(sent))
+
+    async def _answer(self, body: object) -> BoltResponse:
+        """What Slack gets for a body that is surely its own, over HTTP or Socket Mode."""
+        try:
+            known = payload.read(body)
+        except Malformed as error:
+            return _refused(error)
+        if known is None:
+            return BoltResponse(status=200)
+        # Bolt's "socket_mode" means that the sender is known and the body parsed, which both are by now.
+        return await self._bolt.async_dispatch(AsyncBoltRequest(mode="socket_mode", body=known))
 
     def _wire(self, signing_secret: str) -> AsyncApp:
         identity = AuthorizeResult(
@@ -234,6 +246,11 @@ def _signed(verifier: SignatureVerifier, body: bytes, request: web.Request) -> b
         return verifier.is_valid(body, timestamp, request.headers.get("X-Slack-Signature", ""))
     except (ValueError, TypeError, OverflowError):
         return False
+
+
+def _refused(error: Malformed) -> BoltResponse:
+    _LOG.warning("Slack sent what cannot be used (answered %d): %s", error.status, error)
+    return BoltResponse(status=error.status)
 
 
 def _quiet(part: str, level: int = logging.WARNING) -> logging.Logger:

@@ -6,12 +6,14 @@ limits of Block Kit live here. Source: docs.slack.dev, "Block Kit", and the sche
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
 
 from adapters.slack.mrkdwn import escape, mrkdwn, plain
-from adapters.slack.split import cut, split
+from adapters.slack.split import cut, cut_escaped, split
 from memory.turn import TurnKind
 
 if TYPE_CHECKING:
@@ -29,14 +31,22 @@ BUTTON_URL = 3_000
 BUTTON_VALUE = 2_000
 ACTION_ELEMENTS = 25
 MESSAGE_BLOCKS = 50
-MESSAGE_TEXT = 9_000
-"""Of an answer's words in one message; with buttons, passages and the fallback it stays below Slack's 12,000."""
+MESSAGE_TEXT = 6_000
+"""Of an answer's words in one message; with buttons, resources and the fallback it stays below Slack's 12,000."""
 FALLBACK_TEXT = 3_000
 """Of the words for notifications and screen readers, and of a message that has no blocks."""
-PASSAGES_TEXT = 8_000
+PASSAGES_TEXT = 6_000
+TITLE_TEXT = 150
+LOCATOR_TEXT = 60
+LABELS_TEXT = 1_500
+"""Of the sources' names in the words for notifications; those that do not fit are left out there."""
 
 PASSAGE_ACTION = "passage"
 LINK_ACTION = "link"
+
+_JOINERS = frozenset("\u200c\u200d")
+_NOT_IN_URL = re.compile(r"[\s\x00-\x20\x7f-\x9f<>\"{}|\\^`\u200b-\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_HOST = re.compile(r"[\w.-]*\w\.?|[0-9a-f:.]*:[0-9a-f:.]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +81,16 @@ def plain_posts(reply: Reply, words: Wording) -> tuple[Post, ...]:
 
 def passages(sources: Sequence[Source], words: Wording, *, heading: str) -> Post:
     """Sources with their passages, verbatim, and how each was found; links in a block of their own."""
-    each = PASSAGES_TEXT // max(1, len(sources))
+    shown = sources[: (MESSAGE_BLOCKS - 2) // 3]
+    each = PASSAGES_TEXT // max(1, len(shown))
     blocks: list[Block] = [_section(f"*{plain(heading)}*")]
-    for source in sources[: (MESSAGE_BLOCKS - 2) // 3]:
+    for source in shown:
         blocks += [
-            _section(f"*{escape(cut(source_label(source), SECTION_TEXT // 8))}*"),
+            _section(f"*{_shown_label(source_label(source), len(shown))}*"),
             _quote(cut(source.quote, each)),
             _context(" · ".join(filter(None, [words.sources.found(source.found_by), f"#{source.rank}"]))),
         ]
-    links = [button for source in sources if (button := _link_button(source)) is not None]
+    links = [button for source in shown if (button := _link_button(source)) is not None]
     return Post(plain(heading), tuple([*blocks, *_actions(links)][:MESSAGE_BLOCKS]))
 
 
@@ -88,7 +99,7 @@ def passage(hit: Hit, source_number: int) -> Post:
     label = label_of(source_number, hit.document.title, hit.locator)
     return Post(
         escape(label),
-        (_section(f"*{escape(cut(label, SECTION_TEXT // 8))}*"), _quote(cut(hit.passage.text, PASSAGES_TEXT))),
+        (_section(f"*{_shown_label(label, 1)}*"), _quote(cut(hit.passage.text, PASSAGES_TEXT))),
     )
 
 
@@ -98,19 +109,21 @@ def note(text: str) -> Post:
 
 
 def web_url(url: str | None) -> str | None:
-    """`url` if a button may open it: http or https, with a host, and not too long."""
-    if url is None or len(url) > BUTTON_URL:
+    """`url` if a button may open it: http or https in small letters, with a host, well formed, and not too long."""
+    if url is None or len(url) > BUTTON_URL or not url.startswith(("http://", "https://")) or _NOT_IN_URL.search(url):
         return None
     try:
         parts = urlsplit(url)
+        well_formed = bool(_HOST.fullmatch(parts.hostname or "")) and parts.port != 0
     except ValueError:
         return None
-    return url if parts.scheme in {"http", "https"} and parts.hostname else None
+    return url if well_formed else None
 
 
 def label_of(number: int, title: str, locator: str) -> str:
-    """A source's name in one line: "[1] Visiting hours · page 3"."""
-    return " ".join(f"[{number}] {' · '.join(filter(None, [title, locator]))}".split())
+    """A source's name in one short line: "[1] Visiting hours · page 3". Titles come from documents, as long as any."""
+    named = [cut(_one_line(title), TITLE_TEXT), cut(_one_line(locator), LOCATOR_TEXT)]
+    return f"[{number}] {' · '.join(filter(None, named))}".rstrip()
 
 
 def source_label(source: Source) -> str:
@@ -119,11 +132,46 @@ def source_label(source: Source) -> str:
 
 
 def _spoken(reply: Reply, words: Wording, parts: int) -> list[str]:
-    """What is read out of each message; of the last one, the people who help and the sources too."""
+    """What is read out of each message; of the last one, the people who help and the sources too.
+
+    Where room is short the answer's own words give way, since its blocks show them in full.
+    """
     texts = [split(part, FALLBACK_TEXT)[0] for part in split(plain(reply.text), MESSAGE_TEXT)][:parts]
     texts += ["…"] * (parts - len(texts))
-    labels = escape("\n".join(source_label(source) for source in reply.sources))
-    return [*texts[:-1], _paragraphs(texts[-1], _resource_lines(reply, words), labels)]
+    people = _resource_lines(reply, words)
+    labels = _labels(reply.sources)
+    room = max(FALLBACK_TEXT // 3, FALLBACK_TEXT - len(people) - len(labels) - 4)
+    return [*texts[:-1], _paragraphs(cut_escaped(texts[-1], room), people, labels)]
+
+
+def _labels(sources: Sequence[Source]) -> str:
+    """The sources' names, a line each."""
+    lines: list[str] = []
+    for source in sources:
+        line = escape(source_label(source))
+        if sum(map(len, lines)) + len(lines) + len(line) > LABELS_TEXT:
+            break
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _shown_label(label: str, of: int) -> str:
+    """A label above its passage, `of` of which stand in one message."""
+    return cut_escaped(escape(label), max(LABELS_TEXT * 2 // of, LABELS_TEXT // 10))
+
+
+def _one_line(text: str) -> str:
+    """Without line ends, control characters and marks that turn the direction of writing, or show nothing.
+
+    Joiners stay: Persian words and many emoji are written with them.
+    """
+    start = text[: 100 * TITLE_TEXT]
+    seen = "".join(
+        " " if unicodedata.category(character) == "Cc" else character
+        for character in start
+        if character in _JOINERS or unicodedata.category(character) not in {"Cf", "Cs"}
+    )
+    return " ".join(seen.split())
 
 
 def _paragraphs(*texts: str) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _TRANSIENT = {"ratelimited", "rate_limited", "internal_error", "fatal_error", "service_unavailable", "request_timeout"}
 _UNSHOWABLE = {"msg_too_long", "msg_blocks_too_long", "invalid_blocks", "invalid_blocks_format", "no_text"}
-_FRESH = "put the app's current bot token into the settings (Slack app page, OAuth & Permissions)"
+_FRESH = "put the app's current token into the settings (Slack app page: OAuth & Permissions, or App-Level Tokens)"
 _MEND_TOKEN = {
     "not_authed": _FRESH,
     "invalid_auth": _FRESH,
@@ -54,7 +54,7 @@ def mapped(method: str) -> Iterator[None]:
     except SlackApiError as error:
         raise _from_response(method, error) from error
     except (SlackClientError, aiohttp.ClientError, TimeoutError, OSError) as error:
-        raise Transient(f"{method}: no answer from Slack ({type(error).__name__})") from error
+        raise Transient(f"{method}: no answer from Slack ({type(error).__name__}); is the network there?") from error
 
 
 def _from_response(method: str, error: SlackApiError) -> CitewellError:

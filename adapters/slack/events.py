@@ -63,7 +63,9 @@ class Heard:
         return IncomingMessage(self.ts, self.conversation, author, self.text, received_at)
 
 
-class _Event(BaseModel):
+class Event(BaseModel):
+    """The fields of a message event that we go by."""
+
     model_config = ConfigDict(extra="ignore")
 
     type: Literal["message", "app_mention"]
@@ -84,7 +86,7 @@ class _Event(BaseModel):
 def read(body: Mapping[str, Any], me: Identity) -> Heard | None:
     """The message in an event, or None for what is not said to us by a person: edits, joins, bots, our own words."""
     try:
-        event = _Event.model_validate(body.get("event"))
+        event = Event.model_validate(body.get("event"))
     except ValidationError:
         return None
     if event.subtype not in _SPOKEN or event.bot_id or event.hidden or event.user in {me.user, "USLACKBOT"}:
@@ -121,7 +123,7 @@ def readable(text: str, me: Identity) -> str:
     return "\n".join(" ".join(line.split()) for line in unescaped.strip().splitlines())
 
 
-def _reason(event: _Event, me: Identity) -> Reason | None:
+def _reason(event: Event, me: Identity) -> Reason | None:
     if event.channel_type == "im" or is_direct(event.channel):
         return Reason.DIRECT if event.type == "message" else None
     text = event.text or ""

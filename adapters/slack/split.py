@@ -27,6 +27,11 @@ def cut(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
+def cut_escaped(text: str, limit: int) -> str:
+    """The same for text with entities: none is cut through. `limit` is at least 8."""
+    return text if len(text) <= limit else _OPEN_ENTITY.sub("", text[: limit - 1]).rstrip() + "…"
+
+
 def _cut(text: str, limit: int) -> tuple[str, str]:
     window = text[: limit + 1]
     for pause in _PAUSES:

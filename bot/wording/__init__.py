@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
+from bot.errors import Misconfigured
+
 if TYPE_CHECKING:
     from collections.abc import Collection
 
@@ -122,6 +124,11 @@ class Wording(_Section):
 
 @cache
 def wording(language: str = "en") -> Wording:
-    """The texts of a language. FileNotFoundError where there is no file for it."""
-    text = resources.files("bot.wording").joinpath(f"{language}.toml").read_text(encoding="utf-8")
+    """The texts of a language. `Misconfigured` names those there are where there is no file for it."""
+    folder = resources.files("bot.wording")
+    languages = sorted(file.name.removesuffix(".toml") for file in folder.iterdir() if file.name.endswith(".toml"))
+    if language not in languages:
+        msg = f"There are no texts in the language {language!r}. CITEWELL_LANGUAGE can be: {', '.join(languages)}."
+        raise Misconfigured(msg)
+    text = folder.joinpath(f"{language}.toml").read_text(encoding="utf-8")
     return Wording.model_validate(tomllib.loads(text))

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 
 from retrieval.errors import Unreadable
 from retrieval.readers.kind import looks_like_text
 
 _DECLARED = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w-]+)", re.IGNORECASE)
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
+"""In this order: the mark of UTF-32 begins as that of UTF-16 does."""
+
 _MOST_FOREIGN = 0.25
 """Western text has fewer accented letters than this share; above it the bytes are of another script."""
 
@@ -22,9 +31,9 @@ def decode(data: bytes, *, html: bool = False) -> tuple[str, tuple[str, ...]]:
 
 
 def _decode(data: bytes, declared: str | None) -> tuple[str, str | None]:
-    for mark, encoding in ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
+    for mark, encoding in _MARKS:
         if data.startswith(mark):
-            return data.decode(encoding, "replace"), "UTF-16"
+            return data.decode(encoding, "replace"), encoding
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from retrieval.readers.boilerplate import main_content
 from retrieval.readers.decode import decode
 from retrieval.readers.loaded import Loaded
+from retrieval.readers.web import web_address
 from retrieval.readers.writer import SUPERSCRIPTS, Writer, tidy
 
 if TYPE_CHECKING:
@@ -195,11 +195,7 @@ def _holds_block(element: HtmlElement) -> bool:
 
 def _canonical(page: HtmlElement) -> str | None:
     found = page.xpath("//link[@rel='canonical']/@href | //meta[@property='og:url']/@content")
-    for url in map(str, found):
-        parts = urlsplit(url.strip())
-        if parts.scheme in {"http", "https"} and parts.netloc:
-            return url.strip()
-    return None
+    return next(filter(None, (web_address(str(url).strip()) for url in found)), None)
 
 
 def _title(page: HtmlElement) -> str:

@@ -16,7 +16,7 @@ _ENCRYPTED_STREAM = "EncryptedPackage".encode("utf-16-le")
 _HTML = re.compile(
     rb"(?:\s|<!--.*?-->|<\?xml[^>]*>)*<(?:!doctype\s+html|html|head|body)[\s>]", re.IGNORECASE | re.DOTALL
 )
-_BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+_BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 
 
 class Kind(StrEnum):
@@ -89,7 +89,7 @@ def kind_of(data: bytes) -> Kind:
 
 
 def looks_like_text(data: bytes) -> bool:
-    """Whether hardly any byte is a control character; UTF-16 counts as text."""
+    """Whether hardly any byte is a control character; UTF-16 counts as text, and UTF-32 with its mark."""
     if data.startswith(_BOMS) or _wide(data):
         return True
     sample = data[:65_536]

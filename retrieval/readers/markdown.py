@@ -1,14 +1,11 @@
-"""Reads Markdown files: front matter, headings, tables; the text stays as it stands in the file."""
+"""Reads Markdown files: headings and tables; the text stays as it stands in the file."""
 
 from __future__ import annotations
 
-from datetime import date, datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, field_validator
-
-from retrieval.errors import Unreadable
 from retrieval.readers.decode import decode
+from retrieval.readers.front_matter import front_matter
 from retrieval.readers.loaded import Loaded, Section
 from retrieval.readers.writer import SPLITTING_LEVEL, HeadingPath, tidy
 
@@ -18,41 +15,10 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 
-def _as_text(value: object) -> object:
-    return None if value is None else str(value).strip() or None
-
-
-def _as_date(value: object) -> object:
-    return value.date() if isinstance(value, datetime) else (value or None)
-
-
-_Text = Annotated[str | None, BeforeValidator(_as_text)]
-_Date = Annotated[date | None, BeforeValidator(_as_date)]
-
-
-class FrontMatter(BaseModel):
-    """What a file says of itself between two lines of `---`. Unknown keys are passed over."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    title: _Text = None
-    url: _Text = None
-    effective: _Date = None
-    review_by: _Date = None
-    superseded_by: _Text = None
-
-    @field_validator("url")
-    @classmethod
-    def _is_web_address(cls, url: str | None) -> str | None:
-        if url is not None and not url.lower().startswith(("http://", "https://")):
-            raise ValueError("must begin with http:// or https://")
-        return url
-
-
 def read_markdown(data: bytes) -> Loaded:
     """The body as it stands, without its front matter. Errors: Unreadable front_matter."""
     text, warnings = decode(data)
-    matter, body = _front_matter(text)
+    matter, body = front_matter(text)
     title, sections = _sections(body)
     return Loaded(
         body,
@@ -64,39 +30,6 @@ def read_markdown(data: bytes) -> Loaded:
         superseded_by=matter.superseded_by,
         warnings=warnings,
     )
-
-
-def _front_matter(text: str) -> tuple[FrontMatter, str]:
-    import yaml
-    from frontmatter.default_handlers import YAMLHandler
-
-    handler = YAMLHandler()
-    if not handler.detect(text):
-        return FrontMatter(), text
-    try:
-        written, body = handler.split(text)
-        values: Any = handler.load(written)
-    except (ValueError, yaml.YAMLError) as error:
-        raise Unreadable(
-            "front_matter", f"the front matter is no valid YAML{_line(error)}: mend or remove it"
-        ) from error
-    if values is None:
-        return FrontMatter(), body
-    if not isinstance(values, dict):
-        return FrontMatter(), text
-    try:
-        return FrontMatter.model_validate({str(key).lower(): value for key, value in values.items()}), body
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        raise Unreadable(
-            "front_matter",
-            f'the front matter\'s "{first["loc"][0]}" is wrong ({first["msg"]}); dates are written like 2026-11-30',
-        ) from error
-
-
-def _line(error: Exception) -> str:
-    mark = getattr(error, "problem_mark", None)
-    return f" (line {mark.line + 2})" if mark else ""
 
 
 def _sections(body: str) -> tuple[str, list[Section]]:

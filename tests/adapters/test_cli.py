@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,7 +17,7 @@ from click.testing import CliRunner, Result
 from adapters.cli import main
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Mapping, Sequence
 
 OPEN = "When is the flu clinic open?"
 LEAFLET = """---
@@ -45,6 +49,14 @@ class Citewell:
     def __call__(self, *arguments: str, stdin: str = "", **env: str) -> Result:
         environment = {"CITEWELL_HOME": str(self.home), "CITEWELL_EMBEDDER": "none", **env}
         return CliRunner().invoke(main, arguments, input=stdin, env=environment)
+
+    def process(
+        self, arguments: Sequence[str | bytes], *, env: Mapping[str, str] | None = None, **streams: Any
+    ) -> subprocess.CompletedProcess[bytes]:
+        """The command as a process of its own, where the streams matter."""
+        command = Path(sys.executable).with_name("citewell")
+        given = {**os.environ, "CITEWELL_HOME": str(self.home), "CITEWELL_EMBEDDER": "none", **(env or {})}
+        return subprocess.run([command, *arguments], check=False, stderr=subprocess.PIPE, env=given, **streams)
 
     def json(self, *arguments: str, stdin: str = "") -> Any:
         return json.loads(self(*arguments, "--json", stdin=stdin).stdout)
@@ -171,15 +183,125 @@ def test_serve_without_a_platform_says_what_to_set(citewell: Citewell) -> None:
     assert "SLACK_BOT_TOKEN" in result.stderr
 
 
-def test_a_damaged_index_is_named_and_nothing_else_of_the_error(citewell: Citewell) -> None:
+def test_a_damaged_index_is_named_and_nothing_else_of_the_error(
+    citewell: Citewell, caplog: pytest.LogCaptureFixture
+) -> None:
     citewell.home.mkdir()
     (citewell.home / "index.db").write_bytes(b"this is no database" * 100)
     result = citewell("ask", OPEN)
     assert result.exit_code == 1
-    assert "index.db" in result.stderr
-    assert "Traceback" not in result.output
+    assert "index.db" in caplog.text
+    assert "Traceback" not in result.output + caplog.text
+
+
+def test_a_person_in_crisis_is_answered_without_an_index_or_a_memory(citewell: Citewell) -> None:
+    citewell.home.mkdir()
+    for name in ("index.db", "memory.db"):
+        (citewell.home / name).write_bytes(b"this is no database" * 100)
+    reply = citewell.json("ask", "I want to end my life", "--country", "IE")
+    assert reply["kind"] == "crisis"
+    assert reply["resources"]
 
 
 @pytest.mark.parametrize("arguments", [["ask"], ["search", "x", "--k", "0"], ["nonsense"], ["ingest"]])
 def test_bad_use_exits_with_two(citewell: Citewell, arguments: list[str]) -> None:
     assert citewell(*arguments).exit_code == 2
+
+
+def test_asking_for_sources_shows_what_stood_behind_the_last_answer(filled: Citewell) -> None:
+    filled("ask", OPEN, "--conversation", "k")
+    reply = filled.json("ask", "sources", "--conversation", "k")
+    assert reply["kind"] == "courtesy"
+    assert [source["title"] for source in reply["sources"]] == ["Flu clinic"]
+    assert "[1] Flu clinic" in filled("ask", "/sources", "--conversation", "k").stdout
+
+
+def test_a_language_without_texts_is_refused_with_those_there_are(citewell: Citewell) -> None:
+    result = citewell("ask", OPEN, CITEWELL_LANGUAGE="de")
+    assert result.exit_code == 1
+    assert "'de'" in result.stderr
+    assert "en." in result.stderr
+
+
+@pytest.mark.parametrize("country", ["GBR", "G", "", "12", "ÄÖ"])
+def test_a_country_that_is_not_two_letters_is_bad_use(citewell: Citewell, country: str) -> None:
+    result = citewell("ask", OPEN, "--country", country)
+    assert (result.exit_code, "two letters" in result.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("name", ["", " ", "a b", "a/b", "x" * 65, "\udcff"])
+@pytest.mark.parametrize("command", ["search", "ingest"])
+def test_a_collection_of_odd_characters_is_bad_use(citewell: Citewell, command: str, name: str) -> None:
+    result = citewell(command, str(citewell.documents), "--collection", name)
+    assert (result.exit_code, "letters, digits" in result.stderr) == (2, True)
+
+
+def test_searching_an_empty_index_says_that_it_is_empty(citewell: Citewell) -> None:
+    assert "no documents yet" in citewell("search", "flu").stderr
+
+
+def test_searching_a_collection_that_is_not_there_names_those_that_are(filled: Citewell) -> None:
+    result = filled("search", "flu", "--collection", "nope")
+    assert "no collection nope" in result.stderr
+    assert "public" in result.stderr
+    assert filled("search", "flu", "--collection", "public").stderr == ""
+
+
+def test_a_question_that_ends_in_an_error_is_shown_and_exits_with_one(filled: Citewell) -> None:
+    result = filled("ask", "why " * 5000)
+    assert result.exit_code == 1
+    assert "too long" in result.stdout
+
+
+def test_one_error_among_lines_does_not_keep_the_others_from_an_answer(filled: Citewell) -> None:
+    result = filled("ask", "-", stdin=f"{'why ' * 5000}\n{OPEN}\n")
+    assert [json.loads(line)["kind"] for line in result.stdout.splitlines()] == ["error", "fact"]
+    assert result.exit_code == 1
+
+
+def test_bytes_that_are_no_text_are_replaced_in_arguments_and_lines(filled: Citewell) -> None:
+    asked = filled.process(
+        ["ask", b"When is the flu \xff clinic open?", "--conversation", b"\xfe", "--json"], stdout=subprocess.PIPE
+    )
+    assert (json.loads(asked.stdout)["kind"], asked.stderr) == ("fact", b"")
+    assessed = filled.process(["assess"], input=b"flu \xff clinic\n", stdout=subprocess.PIPE)
+    assert (assessed.stdout, assessed.stderr) == (b"clear\tclear\n", b"")
+
+
+def test_characters_that_the_terminal_cannot_show_are_replaced(filled: Citewell) -> None:
+    shown = filled.process(["ask", OPEN], stdout=subprocess.PIPE, env={"PYTHONIOENCODING": "latin-1"})
+    assert (shown.returncode, shown.stderr) == (0, b"")
+    assert b"?The flu clinic is open" in shown.stdout
+
+
+def test_json_loses_no_character_where_the_terminal_cannot_show_it(filled: Citewell) -> None:
+    (filled.documents / "cafe.md").write_text("# Café\n\nThe café serves lunch from noon to 2 pm.\n", encoding="utf-8")
+    filled("ingest", str(filled.documents))
+    shown = filled.process(
+        ["ask", "When does the café serve lunch?", "--json"], stdout=subprocess.PIPE, env={"PYTHONIOENCODING": "ascii"}
+    )
+    assert "café" in json.loads(shown.stdout)["text"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("arguments", [["ask", OPEN], ["search", "flu", "--json"], ["--help"]])
+def test_a_full_disk_behind_standard_output_is_one_line(filled: Citewell, arguments: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = filled.process(arguments, stdout=full)
+    assert done.returncode == 1
+    assert done.stderr.count(b"\n") == 1
+    assert b"No space left" in done.stderr
+
+
+def test_a_closed_standard_output_is_one_line(filled: Citewell) -> None:
+    done = filled.process(["ask", OPEN], preexec_fn=lambda: os.close(1))
+    assert done.returncode == 1
+    assert done.stderr == b"citewell: cannot write to standard output: it is closed\n"
+
+
+def test_a_reader_that_goes_away_ends_it_quietly(filled: Citewell) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = filled.process(["ask", OPEN], stdout=writing)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (1, b"")

@@ -15,9 +15,7 @@ import pytest
 from adapters.samples import documents
 from retrieval.load import load
 
-NOTE = (
-    "This leaflet is a made-up example. Larkfield Community Clinic does not exist, and nothing here is medical advice."
-)
+NOTE = "This leaflet is made up: the place does not exist, and nothing in it is medical advice."
 SOURCES = Path(__file__).resolve().parents[2] / "scripts" / "samples"
 LARGEST = {".pdf": 60_000, ".docx": 40_000}
 NAMES = sorted(path.name for path in documents().iterdir())

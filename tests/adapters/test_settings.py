@@ -72,3 +72,24 @@ def test_a_fault_never_shows_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
         Settings.load()
     assert "sk-secret" not in str(caught.value)
     assert "sk-secret" not in repr(Settings.load(port=1))
+
+
+@pytest.mark.parametrize("written", ["public,staff", " public , staff, ", '["public", "staff"]'])
+def test_public_collections_are_a_list_with_commas_or_of_json(monkeypatch: pytest.MonkeyPatch, written: str) -> None:
+    monkeypatch.setenv("CITEWELL_PUBLIC_COLLECTIONS", written)
+    assert Settings.load().public_collections == {"public", "staff"}
+
+
+@pytest.mark.parametrize("written", ["[public", '["public", 1 2]', '{"public": 1}', '"public"', "a b", '["a b"]'])
+def test_public_collections_that_cannot_be_read_are_told_how_to_write(
+    monkeypatch: pytest.MonkeyPatch, written: str
+) -> None:
+    monkeypatch.setenv("CITEWELL_PUBLIC_COLLECTIONS", written)
+    with pytest.raises(Misconfigured, match=r"CITEWELL_PUBLIC_COLLECTIONS: .*public, leaflets"):
+        Settings.load()
+
+
+def test_an_env_file_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_bytes("CITEWELL_COUNTRY=GB # né\n".encode("utf-16"))
+    with pytest.raises(Misconfigured, match=r"\.env is not UTF-8"):
+        Settings.load()

@@ -10,7 +10,9 @@ from bot.wording import wording
 WORDS = wording()
 
 
-@pytest.mark.parametrize("text", ["sources", "Sources?", " SOURCES! ", "sources please", "source", "/sources"])
+@pytest.mark.parametrize(
+    "text", ["sources", "Sources?", " SOURCES! ", "Sources, please.", "sources please", "/sources"]
+)
 def test_the_word_alone_asks_for_sources(text: str) -> None:
     assert asks_for_sources(text)
 

@@ -39,7 +39,15 @@ LEADS = [
     "<!-- https://evil.example -->",
     "javascript:alert(1)",
     "data:text/html;base64,AAAA",
-    "tel:+15550100",
+    "[call](tel:+15550100)",
+    "<tel:+15550100>",
+    "evil.tech",
+    "evil.care/x",
+    "evil-health.zip",
+    "\u043f\u0440\u0438\u043c\u0435\u0440.\u0440\u0444",
+    "evil.m\u00fcnchen.de",
+    "localhost:3000/evil",
+    "10.0.0.1/evil",
     "<@U12345678>",
     "<!here>",
     "<!subteam^S1|@team>",
@@ -78,6 +86,16 @@ def test_cleaning_what_is_clean_changes_nothing(text: str) -> None:
         "Write to hello@larkfield.example about it",
         "IL-6 and E11.9, 0.5 mg, 10% (see below)",
         "Data: see below",
+        "Not for anyone with age <two years or weight >12 kg.",
+        "Not for <pregnant people> and <children under five>.",
+        "Dose <two years: 2 ml; >two years: 4 ml",
+        "Call the ward on Tel:01632 960199 or SMS:85258",
+        "The normal range is [10-20] in adults",
+        "Give .5 mg",
+        "Take it with milk.in the morning 5 ml",
+        "See also: 999",
+        "Read more: call 999",
+        "\u8fd9\u662f\u53e5\u5b50\u3002\u4e0b\u4e00\u53e5\u5728\u8fd9\u91cc\u3002",
     ],
 )
 def test_ordinary_text_stays_as_it_is(text: str) -> None:
@@ -91,6 +109,19 @@ def test_markers_the_model_wrote_are_removed(text: str) -> None:
     assert clean(text) == "It opens at 9."
 
 
-@pytest.mark.parametrize("line", ["Source: WHO 2021", "**Sources:** leaflet", "Read more: here", "References: [2]"])
+@pytest.mark.parametrize("line", ["Source: WHO 2021", "**Sources:** leaflet", "References: [2]"])
 def test_source_lines_the_model_made_up_are_removed(line: str) -> None:
     assert clean(f"It opens at 9.\n{line}") == "It opens at 9."
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("Log in at https://evil.example/a and tick the box.", "Log in at \u2026 and tick the box."),
+        ("The rules are at https://evil.example/rules. They forbid it.", "The rules are at \u2026. They forbid it."),
+        ("It is open. https://evil.example", "It is open."),
+        ("It is open (https://evil.example).", "It is open."),
+    ],
+)
+def test_a_link_in_the_middle_of_a_sentence_leaves_a_gap_that_can_be_seen(text: str, left: str) -> None:
+    assert clean(text) == left

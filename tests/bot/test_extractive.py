@@ -131,3 +131,30 @@ async def test_every_extract_passes_the_check_it_is_put_to(raw: str, question: s
     found = evidence(hit(raw), question=question)
     draft = await ExtractiveAnswerer(index).answer(question, found, ())
     assert not isinstance(draft, Fact) or verify(draft, found).dropped == ()
+
+
+async def test_a_table_follows_the_sentence_that_speaks_of_it() -> None:
+    table = "| Day | Reception |\n|---|---|\n| Monday | 8 am to 6 pm |\n| Thursday | 8 am to 8 pm |\n\n"
+    raw = "Reception hours are these.\n\n" + table + "Other text. " * 40
+    text = await extract("What are the reception hours?", hit(raw))
+    assert text.endswith("- Day: Monday · Reception: 8 am to 6 pm\n- Day: Thursday · Reception: 8 am to 8 pm [1]")
+
+
+async def test_the_same_sentence_is_said_once() -> None:
+    one = hit("Flu is an illness.", title="Flu")
+    other = hit("Flu is an illness. Reception closes at 8 pm.", n=2, title="Reception")
+    assert (await extract("What is flu, and when does reception close?", one, other)).count("Flu is an illness.") == 1
+
+
+async def test_a_passage_that_bears_nothing_itself_stands_behind_one_that_does() -> None:
+    note = hit("This leaflet is an example.", title="Flu clinic")
+    assert (await extract("flu clinic", note, hit("The flu clinic is in Room 4.", n=2, title="Flu clinic"))).startswith(
+        "The flu"
+    )
+
+
+async def test_an_answer_never_ends_on_a_colon() -> None:
+    assert await extract("Do statins help?", hit("Statins help. " * 30 + "They help people who have:")) != ""
+    assert not (await extract("Do statins help?", hit("Statins help. " * 30 + "They help people who have:"))).endswith(
+        ": [1]"
+    )

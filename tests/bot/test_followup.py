@@ -172,6 +172,7 @@ texts = st.one_of(
                 *sorted(FUNCTION | KINDS),
                 *sorted(ASPECT_NOUNS)[:40],
                 *sorted(PREDICATES)[:40],
+                *("eat", "drink", "foods", "exercise", "avoid"),
                 *("flu", "clinic", "0.5", "mg", "5s", "Yersinia", "covid-19", "children", "Sunday"),
                 *(",", ".", "?", "İstanbul", "ß"),
             ]
@@ -179,6 +180,78 @@ texts = st.one_of(
         max_size=12,
     ).map(" ".join),
 )
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("what should I eat?", "what should I eat for gout?"),
+        ("What should we drink?", "What should we drink for gout?"),
+        ("Which foods should I avoid?", "Which foods should I avoid for gout?"),
+        ("What foods are bad?", "What foods are bad for gout?"),
+        ("What can I do?", "What can I do for gout?"),
+        ("What can I expect?", "What can I expect for gout?"),
+        ("Should I exercise?", "Should I exercise for gout?"),
+        ("what to eat?", "what to eat for gout?"),
+    ],
+)
+def test_a_question_what_to_do_that_names_nothing_gets_the_topic_before(question: str, expected: str) -> None:
+    assert standalone(question, ["What causes gout?"]) == expected
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Can I drink alcohol?",
+        "Where can I eat?",
+        "Can I bring food?",
+        "Can I have a drink?",
+        "what can I take for the pain?",
+        "Which foods contain iron?",
+        "What is exercise?",
+        "What do you eat?",
+    ],
+)
+def test_a_question_what_to_do_that_names_something_stands_alone(question: str) -> None:
+    assert standalone(question, ["What causes gout?"]) == question
+
+
+@pytest.mark.parametrize("between", ["what should I eat?", "Which foods should I avoid?", "How should I prepare?"])
+def test_what_anyone_does_is_no_topic(between: str) -> None:
+    assert standalone("is it inherited?", ["What causes gout?", between]) == "is gout inherited?"
+    assert standalone("is it inherited?", [between]) == "is it inherited?"
+
+
+@pytest.mark.parametrize(
+    ("earlier", "question", "expected"),
+    [
+        ("When are you open?", "and on Sundays?", "When are you open on Sundays?"),
+        ("Where do I park?", "and on Sundays?", "Where do I park on Sundays?"),
+        ("What is the price of coffee?", "and on Sundays?", "What is the price of coffee on Sundays?"),
+        ("Are you open?", "why?", "why are you open?"),
+        ("When are you open?", "What about the pharmacy?", "What about the pharmacy?"),
+    ],
+)
+def test_it_is_the_last_question_that_is_asked_again_and_none_before_it(
+    earlier: str, question: str, expected: str
+) -> None:
+    assert standalone(question, ["Can I bring flowers?", earlier]) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("and for children?", "When are you open for children?"),
+        ("What about Sundays?", "When are you open on Sundays?"),
+        ("why?", "why?"),
+        ("is it free?", "is it free?"),
+        ("And the cost?", "And the cost?"),
+        ("What about the pharmacy?", "What about the pharmacy?"),
+        ("tell me more", "tell me more"),
+    ],
+)
+def test_a_question_without_a_topic_can_be_asked_again_but_lends_none(question: str, expected: str) -> None:
+    assert standalone(question, ["When are you open?"]) == expected
 
 
 @given(texts)

@@ -61,3 +61,15 @@ def test_pieces_are_in_order_apart_and_never_empty(raw: str) -> None:
 @given(st.text())
 def test_any_text_comes_apart(raw: str) -> None:
     assert all(0 <= piece.span[0] < piece.span[1] <= len(raw) for piece in pieces(raw))
+
+
+def test_a_first_row_without_figures_above_rows_with_some_names_the_columns() -> None:
+    raw = "Ward | Visiting hours\nRowan | 2 pm to 5 pm\nHazel | any time"
+    assert taken(raw, Shape.ROW) == ["Rowan | 2 pm to 5 pm", "Hazel | any time"]
+    assert {piece.header for piece in pieces(raw)} == {("Ward", "Visiting hours")}
+
+
+def test_bare_lines_below_a_colon_are_items() -> None:
+    raw = "Triggers may include:\n\nDust and pollen\n\nSmoke\n\nThey vary."
+    assert taken(raw, Shape.ITEM) == ["Dust and pollen", "Smoke"]
+    assert taken(raw, Shape.SENTENCE) == ["Triggers may include:", "They vary."]

@@ -144,6 +144,22 @@ async def test_information_about_self_harm_is_answered_with_the_lines_outside_th
     assert not any(resource.phone and resource.phone in reply.text for resource in reply.resources)
 
 
+async def test_the_lines_stand_beside_an_error_too() -> None:
+    b = await bench(raising(Transient("x")), fallback=_Broken())  # type: ignore[arg-type]
+    reply = await b.engine.respond(said("Does the flu clinic have a leaflet on the signs of suicide?"))
+    assert reply.kind is TurnKind.ERROR
+    assert reply.resources
+
+
+async def test_a_turn_that_breaks_still_gives_a_person_in_crisis_the_lines() -> None:
+    b = await bench()
+    crisis = b.engine.failure(said("I want to kill myself"), TimeoutError())
+    assert (crisis.kind, crisis.private, bool(crisis.resources)) == (TurnKind.CRISIS, True, True)
+    about = b.engine.failure(said("What are the signs of suicide in teenagers?"), TimeoutError())
+    assert (about.kind, bool(about.resources)) == (TurnKind.ERROR, True)
+    assert b.engine.failure(said(OPEN), TimeoutError()).resources == ()
+
+
 async def test_a_threat_is_refused_and_never_searched() -> None:
     b = await bench()
     reply = await b.engine.respond(said("I am going to kill my neighbour"))

@@ -419,6 +419,16 @@ async def test_closing_again_does_nothing(index: Index) -> None:
     await index.close()
 
 
+async def test_a_documents_passages_come_in_their_order(index: Index, embedder: HashEmbedder) -> None:
+    await put(index, document("other"), "asthma")
+    made = await put(index, document(), *(f"part {number}" for number in range(12)))
+    await embed_all(index, embedder)
+    assert list(await index.passages_of("flu")) == made
+    made = await put(index, document(version="2"), "new first", "part 1")
+    assert list(await index.passages_of("flu")) == made
+    assert list(await index.passages_of("unknown")) == []
+
+
 # Many at once
 
 

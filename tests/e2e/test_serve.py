@@ -177,6 +177,32 @@ async def test_what_waits_when_it_stops_is_answered_when_it_runs_again(stage: St
     assert [answer.thread_ts for answer in stage.answers] == [first.ts, second.ts]
 
 
+async def test_what_comes_while_it_stops_is_left_to_slack_to_bring_again(stage: Stage) -> None:
+    held = await stage.held()
+    settings = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": held.url}
+    served = await stage.serve(**settings)
+    await served.ready()
+    first, _ = await stage.slack.say(CHANNEL, AMINA, QUESTION)
+    await eventually(held.reached.is_set)
+    served.signal(signal.SIGTERM)
+    await served.says("Stopping")
+    late = await stage.slack.write(CHANNEL, AMINA, QUESTION)
+    (event, _) = stage.slack.events_of(late)
+    envelope = await stage.slack.send(event)
+    await served.says("shutting down")
+    held.opened.set()
+    assert await served.ended() == 0
+    assert not stage.slack.is_acknowledged(envelope)
+    assert "flu clinic" not in "\n".join(served.lines)
+    again = await stage.serve(**settings)
+    await again.ready()
+    assert (await stage.slack.deliver(event, retry=1)).ok
+    await stage.slack.until(lambda: len(stage.answers) == 2)
+    again.signal(signal.SIGTERM)
+    assert await again.ended() == 0
+    assert [answer.thread_ts for answer in stage.answers] == [first.ts, late.ts]
+
+
 async def test_killed_in_the_middle_of_a_turn_it_answers_once_when_it_runs_again(stage: Stage) -> None:
     held = await stage.held()
     settings = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": held.url}

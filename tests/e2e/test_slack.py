@@ -351,6 +351,30 @@ async def test_a_passage_button_shows_the_passage_to_whoever_clicks(rig: Rig) ->
     assert f"Before. {UNLINKED.quote} After." in json.dumps(shown.blocks)
 
 
+async def test_odd_titles_and_addresses_cost_no_buttons(rig: Rig) -> None:
+    odd = [
+        replace(LINKED, url="HTTPS://X"),
+        replace(LINKED, n=2, title="Long\n\x00\u202e& " * 40_000),
+        replace(UNLINKED, n=3, url="https://clinic.example/a b"),
+    ]
+    rig.engine.reply = replace(FACT, sources=tuple(odd))
+    answer = await _answered(rig)
+    assert [button["action_id"] for button in _buttons(answer)] == ["passage:1", "link:2", "passage:3"]
+    assert len(rig.slack.called("chat.postMessage")) == 1
+    ack = await rig.slack.command("/sources", CHANNEL, AMINA)
+    assert "[2] Long &amp; Long" in json.dumps(ack.payload["blocks"])
+
+
+async def test_a_button_of_an_older_version_is_acknowledged_and_does_nothing(
+    rig: Rig, caplog: pytest.LogCaptureFixture
+) -> None:
+    answer = await _answered(rig)
+    button = {"type": "button", "action_id": "show_source", "value": UNLINKED.id}
+    assert (await rig.slack.click(button, answer, AMINA)).ok
+    assert rig.slack.workspace.ephemeral == []
+    assert caplog.text == ""
+
+
 async def test_a_passage_out_of_reach_is_not_shown(rig: Rig) -> None:
     rig.slack.workspace.add_user("U0GUEST", is_restricted=True)
     answer = await _answered(rig)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 async def settings(home: Path, *, search: str, **given: object) -> Settings:
     """Settings that owe nothing to the environment but what is given here."""
-    named = {"ANTHROPIC_API_KEY": None, "ANTHROPIC_BASE_URL": None, **given}
+    named = {"ANTHROPIC_API_KEY": None, "ANTHROPIC_BASE_URL": None, "VOYAGE_API_KEY": None, **given}
     embedder = NO_EMBEDDER if search == "words" else None
     chosen = await asyncio.to_thread(Settings.load, home=home, country="GB", embedder=embedder, language="en", **named)
     return chosen.model_copy(update={"port": 0})  # any free one

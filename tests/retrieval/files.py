@@ -23,18 +23,26 @@ _IMAGE = (
 
 
 def pdf(
-    *pages: Sequence[Text] | None, title: str = "", rules: Sequence[tuple[float, float, float, float]] = ()
+    *pages: Sequence[Text] | None,
+    title: str = "",
+    rules: Sequence[tuple[float, float, float, float]] = (),
+    z_means: str = "005A",
 ) -> bytes:
     """A PDF with texts at places; None is a page that holds nothing but an image.
 
-    `rules` are lines (x0, y0, x1, y1) drawn on every page.
+    `rules` are lines (x0, y0, x1, y1) drawn on every page. `z_means` is the UTF-16 that the font gives for its Z.
     """
+    letters = (
+        "/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <FF> endcodespacerange "
+        f"1 beginbfchar <5A> <{z_means}> endbfchar endcmap end"
+    ).encode()
     objects: list[bytes] = [
         b"<</Type/Catalog/Pages 2 0 R>>",
         b"",
-        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 6 0 R>>",
         f"<</Title({title})>>".encode(),
         _IMAGE,
+        b"<</Length %d>>stream\n%s\nendstream" % (len(letters), letters),
     ]
     kids = []
     for page in pages:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from retrieval.errors import IndexUnavailable
 from retrieval.ingest import IngestReport, Outcome, Progress, content_hash, document_id, ingest
 from retrieval.ram_index import RamIndex
+from retrieval.sqlite_index import SqliteIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from retrieval.document import Document, Passage
 
@@ -175,6 +178,92 @@ async def test_links_in_a_circle_end(tmp_path: Path, index: Recorder) -> None:
     (tmp_path / "in" / "a.md").write_text("Text.")
     (tmp_path / "in" / "again").symlink_to(tmp_path)
     assert outcomes(await ingest([tmp_path], index)) == {"a.md": "taken"}
+
+
+async def test_links_are_followed_to_places_in_the_given_folders_only(tmp_path: Path, index: Recorder) -> None:
+    for name in ("docs/a.md", "more/b.md", "secret/c.md"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(f"Text {name}.")
+    docs = tmp_path / "docs"
+    (docs / "more").symlink_to(tmp_path / "more")
+    (docs / "out").symlink_to(tmp_path / "secret")
+    (docs / "out.md").symlink_to(tmp_path / "secret" / "c.md")
+    (docs / "same.md").symlink_to("a.md")
+    alone = await ingest([docs], index)
+    assert outcomes(alone) == {
+        "a.md": "taken", "same.md": "duplicate", "more": "skipped", "out": "skipped", "out.md": "skipped",
+    }  # fmt: skip
+    assert (alone.totals["skipped"], alone.failed) == (3, False)
+    together = await ingest([docs, tmp_path / "more"], index)
+    assert outcomes(together)["b.md"] in {"taken", "duplicate"}
+    assert {file.code for file in together.files if Path(file.path).name.startswith("out")} == {"outside"}
+
+
+async def test_a_file_whose_name_is_no_utf8_is_taken_in_under_a_path_that_can_be_shown(tmp_path: Path) -> None:
+    bad = tmp_path / os.fsdecode(b"bad\xff\xfe\x1b.md")
+    bad.write_text("Text.")
+    (tmp_path / "good.md").write_text("Other text.")
+    index = await SqliteIndex.open(tmp_path / "home" / "index.db", embedder=None)
+    report = await ingest([tmp_path], index)
+    assert [file.outcome.value for file in report.files] == ["taken", "taken"]
+    assert report.files[0].path == f"{tmp_path}/bad\\xff\\xfe\\x1b.md"
+    assert {document.title for document in await index.catalogue()} == {"Bad", "Good"}
+    assert set(outcomes(await ingest([tmp_path], index, prune=True)).values()) == {"unchanged"}
+    (tmp_path / "copy.md").write_text("Text.")
+    assert outcomes(await ingest([tmp_path], index))["copy.md"] == "duplicate"
+    bad.unlink()
+    (tmp_path / "copy.md").unlink()
+    assert outcomes(await ingest([tmp_path], index, prune=True))[r"bad\xff\xfe\x1b.md"] == "removed"
+    await index.close()
+
+
+class Filling(Recorder):
+    """An index whose disk is full after the first document."""
+
+    async def replace(self, document: Document, passages: Sequence[Passage]) -> None:
+        if self.replaced:
+            raise IndexUnavailable("The index cannot grow: the disk is full.")
+        await super().replace(document, passages)
+
+
+async def test_a_full_disk_ends_the_report_with_the_file_that_met_it(tmp_path: Path) -> None:
+    for name in "abcd":
+        (tmp_path / f"{name}.md").write_text(f"Text {name}.")
+    (tmp_path / "gone.md").write_text("Text.")
+    report = await ingest([tmp_path], Filling(), prune=True)
+    assert outcomes(report) == {"a.md": "taken", "b.md": "failed"}
+    assert report.files[-1].message == "The index cannot grow: the disk is full. 3 more files were not tried."
+    assert (report.failed, report.stopped, report.not_tried) == (True, True, 3)
+    assert report.as_json()["not_tried"] == 3
+
+
+class Lockable(Recorder):
+    """An index that lets no document go while it is locked."""
+
+    locked = False
+
+    async def remove(self, document_ids: Collection[str]) -> None:
+        if self.locked:
+            raise IndexUnavailable("The index is locked.")
+        await super().remove(document_ids)
+
+
+async def test_a_prune_that_fails_leaves_the_report_of_what_was_taken_in(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.md").write_text(f"Text {name}.")
+    index = Lockable()
+    await ingest([tmp_path], index)
+    index.locked = True
+    (tmp_path / "a.md").unlink()
+    report = await ingest([tmp_path], index, prune=True)
+    assert outcomes(report) == {"b.md": "unchanged", tmp_path.name: "failed"}
+    assert report.files[-1].message == "The index is locked. Nothing was removed."
+    assert report.stopped
+
+
+async def test_a_file_that_holds_nothing_but_data_has_no_text(tmp_path: Path, index: Recorder) -> None:
+    (tmp_path / "a.md").write_text(f"![](data:image/png;base64,{'iVBORw0K' * 100})")
+    assert [file.code for file in (await ingest([tmp_path], index)).files] == ["no_text"]
 
 
 async def test_progress_counts_every_file(tmp_path: Path, index: Recorder) -> None:

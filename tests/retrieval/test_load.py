@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -41,12 +42,79 @@ def test_front_matter_gives_title_url_and_dates() -> None:
     assert loaded.text == "\n# Other\n\nOpen on Monday.\n"
 
 
+@pytest.mark.parametrize("key", ["review_by", "review-by", "Review by", "REVIEW-BY"])
+def test_keys_may_be_spelt_in_several_ways(key: str) -> None:
+    loaded = parse("a.md", f"---\n{key}: 2027-1-2\nsuperseded-by: flu-2027\nurl: ~\neffective:\n---\nText.\n".encode())
+    assert (loaded.review_by, loaded.superseded_by) == (date(2027, 1, 2), "flu-2027")
+    assert (loaded.url, loaded.effective) == (None, None)
+
+
+def front_matter_fault(matter: str) -> str:
+    with pytest.raises(Unreadable) as caught:
+        parse("a.md", f"---\n{matter}\n---\n\nText.\n".encode())
+    assert caught.value.code == "front_matter"
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("matter", ["title: [unclosed", "title: a\n  b: c: d"])
+def test_front_matter_that_is_no_yaml_is_named_with_its_line(matter: str) -> None:
+    assert re.search(r"no valid YAML \(line \d\)", front_matter_fault(matter))
+
+
+@pytest.mark.parametrize("written", ["2026-13-45", "2026-02-30", "next spring", "20260101", "[2026-01-01]"])
+def test_a_wrong_date_is_named_with_its_key_and_how_to_write_it(written: str) -> None:
+    fault = front_matter_fault(f"Review-By: {written}")
+    assert '"Review-By" is no date' in fault
+    assert written in fault or "a list" in fault
+    assert "2026-11-30" in fault
+    assert "YAML" not in fault
+
+
+WRONG_ADDRESSES = (
+    "javascript:alert(1)", "ftp://example.org/a", "example.org/a", "https://", "https:///a", "https://a b.org/",
+    "https://example.org/a b", "https://me:secret@example.org/", "https://me@example.org/", "https://example.org/<b>",
+    "https://example.org/\u202ea", "https://example.org:99999/", "https://[::1/", "https://example.org/\\a",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("url", WRONG_ADDRESSES)
+def test_only_plain_web_addresses_are_taken(url: str) -> None:
+    fault = front_matter_fault(f"url: {url}")
+    assert '"url" is no web address' in fault
+    assert "date" not in fault
+
+
+def test_a_list_in_place_of_an_address_is_refused_too() -> None:
+    assert '"url" is no web address' in front_matter_fault("url: [a, b]")
+    assert '"title" is a list' in front_matter_fault("title: [a, b]")
+
+
+def test_the_scheme_of_an_address_is_written_in_lower_case() -> None:
+    assert parse("a.md", b"---\nurl: HTTPS://example.org/A?b=c#d\n---\nText.\n").url == "https://example.org/A?b=c#d"
+
+
+def test_one_rule_at_the_top_is_no_front_matter() -> None:
+    assert passages(parse("a.md", b"---\n\nNote: one: two.\n")).strip().endswith("Note: one: two.")
+
+
 @pytest.mark.parametrize(
-    "matter",
-    ["title: [unclosed", "effective: next spring", "url: javascript:alert(1)", "title: a\n  b: c: d"],
-)
-def test_wrong_front_matter_is_named(matter: str) -> None:
-    assert code("a.md", f"---\n{matter}\n---\n\nText.\n".encode()) == "front_matter"
+    ("name", "data"),
+    [
+        ("a.md", b'---\ntitle: "Flu\\e[31m \\u202eclinic\\n2026\\0"\n---\nText.\n'),
+        ("a.md", "# Flu\x1b[31m \u202eclinic 2026\n\nText.\n".encode()),
+        ("a.html", "<title>Flu\x9b[31m \u2066clinic\n 2026</title><p>Text of this page.</p>".encode()),
+        ("a.pdf", files.pdf([(50, 700, "Some words on a page.")], title=r"Flu\007[31m\nclinic 2026")),
+        ("Flu\x1b[31m clinic\n2026.txt", b"Text."),
+    ],
+)  # fmt: skip
+def test_a_title_is_one_line_without_control_characters(name: str, data: bytes) -> None:
+    assert parse(name, data).title.replace("[31m", "") == "Flu clinic 2026"
+
+
+def test_a_long_title_is_cut() -> None:
+    title = parse("a.md", f"# {'very long ' * 100}\n\nText.\n".encode()).title
+    assert len(title) == 200
+    assert title.endswith("…")
 
 
 def test_a_rule_at_the_top_is_no_front_matter() -> None:
@@ -94,11 +162,23 @@ def test_windows_text_keeps_its_letters_and_says_so() -> None:
     assert loaded.warnings == ("not UTF-8: read as windows-1252",)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le"])
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-32"])
 def test_unicode_in_any_dress_is_read(encoding: str) -> None:
     assert parse("a.txt", "Fever above 38 °C: call us. Ring the bell.".encode(encoding)).text.startswith(
         "Fever above 38 °C"
     )
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_byte_order_marks_are_told_apart(encoding: str) -> None:
+    loaded = parse("a.txt", "\ufeffFever above 38 °C.".encode(encoding))
+    assert (loaded.text, loaded.warnings) == ("Fever above 38 °C.", (f"not UTF-8: read as {encoding[:6].upper()}",))
+
+
+def test_lone_surrogates_are_replaced() -> None:
+    page = [(50.0, 700.0, "The fever is over Z degrees.")]
+    assert passages(parse("a.pdf", files.pdf(page, z_means="D800"))) == "The fever is over \ufffd degrees."
+    assert parse("a.md", b'---\nsuperseded_by: "A\\ud800b"\n---\nText.\n').superseded_by == "Ab"
 
 
 def test_cyrillic_text_of_windows_is_not_taken_for_western() -> None:

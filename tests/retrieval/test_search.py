@@ -18,6 +18,7 @@ from retrieval.errors import IndexMismatch, RetrievalError
 from retrieval.evidence import Grade, Query
 from retrieval.grade import JUDGED, Grader
 from retrieval.ram_index import RamIndex
+from retrieval.rerank import RERANKED, Reranker, ScriptedReranker
 from retrieval.search import EVERY_STAGE, PipelineSettings, Searcher
 from retrieval.vectors import fill
 
@@ -94,6 +95,24 @@ class Failing(RamIndex):
         raise self._error
 
 
+class Raising:
+    """A reranker that raises what it is given, or never ends, or gives too few scores."""
+
+    name = "raising"
+
+    def __init__(self, error: Exception | None, *, scores: Sequence[float] = ()) -> None:
+        self._error = error
+        self._scores = scores
+
+    async def scores(self, question: str, hits: Sequence[Hit]) -> Sequence[float]:
+        if self._scores:
+            return self._scores
+        if self._error is None:
+            await asyncio.Event().wait()
+            raise AssertionError
+        raise self._error
+
+
 async def leaflets(index: RamIndex, *, embedder: Embedder | None = None) -> RamIndex:
     for id_, (title, text) in LEAFLETS.items():
         document = Document(id_, title, f"/{id_}.md", "public" if id_ != "blood" else "staff", "hash")
@@ -103,9 +122,13 @@ async def leaflets(index: RamIndex, *, embedder: Embedder | None = None) -> RamI
     return index
 
 
-def searcher(index: RamIndex, embedder: Embedder | None, *, patience: float = 30.0) -> Searcher:
+def searcher(
+    index: RamIndex, embedder: Embedder | None, *, reranker: Reranker | None = None, patience: float = 30.0
+) -> Searcher:
     ticks = itertools.count()
-    return Searcher(index, embedder, Grader.fitted(), patience=patience, clock=lambda: float(next(ticks)))
+    return Searcher(
+        index, embedder, Grader.fitted(), reranker=reranker, patience=patience, clock=lambda: float(next(ticks))
+    )
 
 
 def stage(evidence: Evidence, name: str) -> Stage:
@@ -233,6 +256,98 @@ async def test_hyde_off_leaves_the_made_up_passage_out() -> None:
     assert embedder.seen == [made_up.standalone]
 
 
+ANY = Query("q", "flu clinic, pets on the ward, parking, blood tests")
+
+
+async def test_a_reranker_gives_the_order_and_both_ranks_are_kept() -> None:
+    index = await leaflets(RamIndex())
+    fused = await searcher(index, None).search(ANY)
+    last = fused.hits[-1].passage.id
+    reranker = ScriptedReranker({last: 0.9})
+    evidence = await searcher(index, None, reranker=reranker).search(ANY)
+    assert [hit.passage.id for hit in evidence.hits] == [last, *(hit.passage.id for hit in fused.hits[:-1])]
+    assert [hit.rank for hit in evidence.hits] == [1, 2, 3, 4]
+    assert [hit.rank_before_rerank for hit in evidence.hits] == [4, 1, 2, 3]
+    assert evidence.hits[0].score == 0.9
+    assert reranker.asked == [(ANY.standalone, [hit.passage.id for hit in fused.hits])]
+    assert [(s.name, s.backend, s.returned, s.degraded) for s in evidence.stages if s.name != "grade"] == [
+        ("search", "ram", 4, "no-embedder"),
+        ("rerank", "scripted", 4, None),
+    ]
+
+
+async def test_a_passage_deep_in_the_list_is_brought_to_the_front_and_what_is_deeper_stays() -> None:
+    index = Spied()
+    for n in range(RERANKED + 10):
+        document = Document(f"d{n:02}", "Leaflet", f"/{n}.md", "public", "hash")
+        text = f"asthma number{n}"
+        await index.replace(document, [Passage(f"d{n:02}#1", document.id, 1, text, "", (), (0, len(text)))])
+    search = searcher(index, None, reranker=ScriptedReranker({f"d{RERANKED - 1}#1": 0.9, "d35#1": 1.0})).search
+    few, many = await search(Query("q", "asthma"), k=3), await search(Query("q", "asthma"), k=RERANKED + 10)
+    assert [k for _, _, k in index.asked] == [RERANKED, RERANKED + 10]
+    assert (len(few.hits), few.hits[0].document.id) == (3, f"d{RERANKED - 1}")
+    assert [hit.rank for hit in many.hits] == list(range(1, RERANKED + 11))
+    assert all(hit.rank == hit.rank_before_rerank for hit in many.hits[RERANKED:])
+    assert len({hit.passage.id for hit in many.hits}) == RERANKED + 10
+
+
+async def test_the_grade_is_of_the_hits_in_their_new_order() -> None:
+    index = RamIndex()
+    full = "The flu clinic is open for pregnant women, by appointment."
+    for n, text in enumerate([full, *["The flu clinic."] * JUDGED, *["Ward."] * 40]):
+        document = Document(f"d{n}", "Leaflet", f"/{n}.md", "public", "hash")
+        await index.replace(document, [Passage(f"d{n}#1", document.id, 1, f"{text} Room {n}.", "", (), (0, 1))])
+    question = Query("q", "is the flu clinic open for pregnant women by appointment?")
+    up, down = ScriptedReranker({"d0#1": 1.0}), ScriptedReranker({"d0#1": -1.0})
+    strong, weak = [await searcher(index, None, reranker=reranker).search(question) for reranker in (up, down)]
+    assert len(weak.hits) == JUDGED + 1
+    assert weak.best < strong.best
+
+
+async def test_rerank_off_leaves_the_order_of_the_search_and_asks_nobody() -> None:
+    index, reranker = await leaflets(RamIndex()), ScriptedReranker({"blood#1": 1.0})
+    evidence = await searcher(index, None, reranker=reranker).search(ANY, pipeline=PipelineSettings(rerank=False))
+    assert evidence.hits == (await searcher(index, None).search(ANY)).hits
+    assert reranker.asked == []
+    assert "rerank" not in {s.name for s in evidence.stages}
+
+
+@pytest.mark.parametrize(
+    ("reranker", "why"),
+    [
+        (Raising(RetrievalError("busy")), "reranker-failed"),
+        (Raising(RuntimeError("confidential")), "reranker-failed"),
+        (Raising(None, scores=[0.5]), "reranker-failed"),
+        (Raising(None), "reranker-slow"),
+    ],
+    ids=["error", "surprise", "too few scores", "slow"],
+)
+async def test_a_reranker_that_fails_or_is_slow_leaves_the_order_of_the_search(
+    reranker: Reranker, why: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    index = await leaflets(RamIndex())
+    evidence = await searcher(index, None, reranker=reranker, patience=0.05).search(ANY)
+    fused = await searcher(index, None).search(ANY)
+    assert (evidence.hits, evidence.grade, evidence.best) == (fused.hits, fused.grade, fused.best)
+    ran = stage(evidence, "rerank")
+    assert (ran.backend, ran.returned, ran.degraded) == ("raising", 0, why)
+    assert "confidential" not in caplog.text
+
+
+async def test_where_nothing_is_found_no_reranker_is_asked() -> None:
+    reranker = ScriptedReranker({})
+    await searcher(RamIndex(), None, reranker=reranker).search(OPEN)
+    assert reranker.asked == []
+
+
+async def test_a_made_up_passage_never_reaches_the_reranker() -> None:
+    reranker = ScriptedReranker({})
+    made_up = Query("dogs?", "Can I bring my dog?", "Assistance dogs are welcome on the ward.")
+    embedder = HashEmbedder()
+    await searcher(await leaflets(RamIndex(), embedder=embedder), embedder, reranker=reranker).search(made_up)
+    assert [question for question, _ in reranker.asked] == [made_up.standalone]
+
+
 @pytest.mark.parametrize("question", ["", "   \n", "?!", "🙂", "—"])
 async def test_a_question_without_words_finds_nothing(question: str) -> None:
     index = Spied()
@@ -258,10 +373,10 @@ async def test_grade_off_takes_what_was_found_as_correct_and_nothing_as_incorrec
 async def test_the_grade_does_not_depend_on_how_many_hits_are_asked_for() -> None:
     index, embedder = Spied(), HashEmbedder()
     search = searcher(await leaflets(index, embedder=embedder), embedder).search
-    few, many = await search(OPEN, k=1), await search(OPEN, k=20)
+    few, many = await search(OPEN, k=1), await search(OPEN, k=40)
     assert len(few.hits) == 1
     assert (few.best, few.grade) == (many.best, many.grade)
-    assert [k for _, _, k in index.asked] == [JUDGED, 20]
+    assert [k for _, _, k in index.asked] == [RERANKED, 40]
 
 
 async def test_only_the_collections_asked_for_are_searched() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import itertools
+import random
 
 import pytest
 from hypothesis import given
@@ -11,9 +13,10 @@ from hypothesis import strategies as st
 from retrieval.context import LONGEST as LONGEST_CONTEXT
 from retrieval.context import context_sentence
 from retrieval.errors import Unreadable
+from retrieval.junk import LONGEST_RUN
 from retrieval.load import parse
 from retrieval.readers.loaded import Loaded, Section
-from retrieval.split import LONGEST, split
+from retrieval.split import LONGEST, LONGEST_PIECE, pieces, split
 
 WORDS = st.text(st.characters(blacklist_categories=["Cs", "Cc"]), max_size=40)
 BLOCKS = st.sampled_from(
@@ -45,7 +48,7 @@ def test_every_passage_stands_verbatim_at_its_span(name: str, text: str) -> None
     except Unreadable:
         return
     passages = split(loaded, "d")
-    assert passages
+    assert passages or len(text) > LONGEST_RUN
     for before, after in itertools.pairwise(passages):
         assert before.span[1] <= after.span[0]
     for passage in passages:
@@ -67,6 +70,54 @@ def test_passages_are_short_enough_and_end_with_sentences(count: int) -> None:
     passages = split(one_section((SENTENCE * count).strip()), "d")
     assert all(len(passage.text) <= LONGEST + 200 for passage in passages)
     assert all(passage.text.endswith("ward.") for passage in passages)
+
+
+BLOB = base64.b64encode(random.Random(0).randbytes(3000)).decode()
+URI = f"data:image/png;base64,{BLOB}"
+
+
+@pytest.mark.parametrize(
+    "junk",
+    [
+        f"![A picture]({URI})", f'![A picture](<{URI}> "Title")', f"[image1]: <{URI}>", f"[image1]: {URI}",
+        f'<img alt="A" src="{URI}" width=3>', URI, "data:image/svg+xml,%3Csvg%3E", BLOB, "=" * 300,
+    ],
+)  # fmt: skip
+def test_embedded_files_and_long_runs_are_in_no_passage(junk: str) -> None:
+    text = f"{SENTENCE}\n\n{junk}\n\nThen dry them. {junk} Take {junk}."
+    passages = split(one_section(text), "d")
+    assert [passage.text for passage in passages] == [SENTENCE.strip(), "Then dry them.", "Take"]
+    assert all(text[slice(*passage.span)] == passage.text for passage in passages)
+
+
+def test_a_data_uri_in_a_table_leaves_the_rest_of_its_row() -> None:
+    text = f"Ward | Rule | Beds\nEast | {URI} | 12 beds\nWest | quiet | 9 beds"
+    loaded = Loaded(text, (Section((0, len(text)), is_table=True),))
+    assert [passage.text for passage in split(loaded, "d")] == [
+        "Ward | Rule | Beds\nEast |",
+        "| 12 beds\nWest | quiet | 9 beds",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "患者は手を洗い病室に入る前に看護師を呼ぶ" * 200, "ก่อนเข้าห้องผู้ป่วยให้ล้างมือ" * 200, "IL-6,TNF-alpha," * 400,
+        "https://clinic.example/" + "a" * 170, "x" * LONGEST_RUN,
+    ],
+)  # fmt: skip
+def test_words_written_without_spaces_stay_whole(text: str) -> None:
+    passages = split(one_section(text), "d")
+    assert "".join(passage.text for passage in passages) == text
+    assert all(len(passage.text) <= LONGEST + 200 for passage in passages)
+
+
+@given(st.lists(st.integers(0, 1900).map("字".__mul__) | st.sampled_from(["。", " ", "1.5 mg " * 900]), max_size=20))
+def test_the_splitter_is_given_no_sentence_longer_than_its_bound(parts: list[str]) -> None:
+    text = "".join(parts)
+    cut = list(pieces(text, (0, len(text))))
+    assert "".join(text[slice(*piece)] for piece in cut) == text
+    assert all(len(run) <= LONGEST_PIECE for piece in cut for run in text[slice(*piece)].split("。"))
 
 
 def test_ids_and_ordinals_count_from_one() -> None:

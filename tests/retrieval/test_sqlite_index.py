@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import sqlite3
+import stat
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -250,7 +251,37 @@ async def test_a_question_of_another_size_is_refused(index: SqliteIndex) -> None
         await index.search("flu", np.ones(7, np.float32), k=1)
 
 
+async def test_vectors_that_damage_cut_short_are_passed_over_and_filled_anew(path: Path) -> None:
+    index = await SqliteIndex.open(path, embedder=MODEL)
+    await put(index, document(), "flu clinic", "opening hours", "parking")
+    await embed_all(index, EMBEDDER)
+    await index.close()
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE vectors SET vector = substr(vector, 1, 7) WHERE number = 1")
+    connection.execute("UPDATE vectors SET vector = x'' WHERE number = 3")
+    connection.commit()
+    connection.close()
+    damaged = await SqliteIndex.open(path, embedder=MODEL)
+    query = await EMBEDDER.embed_query("flu clinic")
+    hits = {hit.passage.text: hit.found_by for hit in await damaged.search("flu clinic", query, k=5)}
+    assert hits == {"flu clinic": ("keyword",), "opening hours": ("vector",)}
+    assert (await damaged.status()).embedded == 1
+    assert len(await damaged.unembedded(9)) == 2
+    await embed_all(damaged, EMBEDDER)
+    assert (await damaged.status()).embedded == 3
+    best, *others = await damaged.search("flu clinic", query, k=5)
+    assert (best.found_by, len(others)) == (("keyword", "vector"), 2)
+    await damaged.close()
+
+
 # Files that cannot be used
+
+
+async def test_the_file_and_its_folder_are_the_owners_alone(index: SqliteIndex, path: Path) -> None:
+    await put(index, document(), "flu clinic")
+    modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
+    assert modes == {"index.db": 0o600, "index.db-wal": 0o600, "index.db-shm": 0o600}
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
 async def refusal(path: Path) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SCHEMA = """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value);
-    INSERT INTO meta VALUES ('vectors_dropped', 0);
+    INSERT INTO meta VALUES ('vectors_dropped', 0), ('dimensions', 8);
     CREATE TABLE documents (number INTEGER PRIMARY KEY AUTOINCREMENT, collection TEXT);
     INSERT INTO documents (collection) VALUES ('public'), ('staff');
     CREATE TABLE passages (number INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER);
@@ -45,7 +45,7 @@ class File:
 
     def drop(self, every: int) -> None:
         self.connection.execute("DELETE FROM vectors WHERE passage % ? = 0", (every,))
-        self.connection.execute("UPDATE meta SET value = value + 1")
+        self.connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'vectors_dropped'")
 
     def nearest(self, query: Vector, collections: Iterable[str]) -> list[int]:
         rows = self.connection.execute(

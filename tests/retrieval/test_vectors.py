@@ -33,6 +33,21 @@ class Watched(HashEmbedder):
         return await super().embed_passages(texts)
 
 
+class Neighbourly(HashEmbedder):
+    """An embedder that reads passages in pairs, each in the light of the other, and remembers what it was given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[list[list[str]]] = []
+
+    def runs(self, texts: Sequence[str]) -> Sequence[range]:
+        return [range(at, min(at + 2, len(texts))) for at in range(0, len(texts), 2)]
+
+    async def embed_runs(self, runs: Sequence[Sequence[str]]) -> Sequence[Vector]:
+        self.calls.append([[text.partition("\n")[2] for text in run] for run in runs])
+        return [await self.embed_passages([f"{text} among {len(run)}" for text in run]) for run in runs]
+
+
 def passages(document: str, *texts: str) -> list[Passage]:
     return [
         Passage(f"{document}#{n}", document, n, text, "From “Leaflet”.", (), (0, len(text)))
@@ -126,6 +141,30 @@ async def test_stop_ends_after_the_batch_in_hand(index: RamIndex) -> None:
     assert await waiting(index) == 4
 
 
+async def test_stop_gives_up_a_batch_that_does_not_end(index: RamIndex) -> None:
+    stop, ended = asyncio.Event(), asyncio.Event()
+
+    async def wait_for_ever_in_second(batch: int) -> None:
+        if batch == 2:
+            stop.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ended.set()
+
+    assert await fill(index, Watched(wait_for_ever_in_second), batch=3, stop=stop, grace=0.01) == 3
+    assert ended.is_set()
+    assert await waiting(index) == 7
+
+
+async def test_an_embedder_that_fails_is_reported_with_a_stop_too(index: RamIndex) -> None:
+    async def fail(batch: int) -> None:
+        raise RetrievalError("model gone")
+
+    with pytest.raises(RetrievalError, match="model gone"):
+        await fill(index, Watched(fail), stop=asyncio.Event())
+
+
 async def test_documents_that_arrive_meanwhile_are_filled_too(index: RamIndex) -> None:
     async def arrive(batch: int) -> None:
         if batch == 2:
@@ -151,3 +190,44 @@ async def test_passages_that_vanish_meanwhile_are_passed_over(index: RamIndex) -
         await index.remove(["a"])
 
     assert await fill(index, Watched(vanish), batch=4) == 0
+
+
+# Embedders that read neighbours together
+
+
+async def test_neighbours_go_together_in_order_and_never_across_documents() -> None:
+    index, embedder = RamIndex(), Neighbourly()
+    await put(index, "a", "a1", "a2", "a3")
+    await put(index, "b", "b1", "b2")
+    assert await fill(index, embedder) == 5
+    assert [run for call in embedder.calls for run in call] == [["a1", "a2"], ["a3"], ["b1", "b2"]]
+    assert await waiting(index) == 0
+    vector = await HashEmbedder().embed_query("From “Leaflet”.\nb2 among 2")
+    assert (await index.search("", vector, k=1))[0].passage.text == "b2"
+
+
+async def test_a_batch_ends_with_the_stretch_that_fills_it(index: RamIndex) -> None:
+    embedder = Neighbourly()
+    await fill(index, embedder, batch=3)
+    assert [sum(map(len, call)) for call in embedder.calls] == [4, 4, 2]
+
+
+async def test_a_stretch_in_which_one_passage_is_new_is_embedded_whole_and_the_others_stay() -> None:
+    index, embedder = RamIndex(), Neighbourly()
+    await put(index, "a", "one", "two", "three", "four")
+    await fill(index, embedder)
+    embedder.calls.clear()
+    await put(index, "a", "one", "two", "three", "another")
+    await fill(index, embedder)
+    assert embedder.calls == [[["three", "another"]]]
+
+
+async def test_a_document_that_vanishes_meanwhile_is_passed_over() -> None:
+    class Vanishing(RamIndex):
+        async def passages_of(self, document_id: str) -> Sequence[Passage]:
+            await self.remove([document_id])
+            return await super().passages_of(document_id)
+
+    index = Vanishing()
+    await put(index, "a", "one", "two")
+    assert await fill(index, Neighbourly()) == 0

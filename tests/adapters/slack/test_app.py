@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 from aiohttp import ClientSession
@@ -72,6 +72,106 @@ async def test_unsigned_bodies_of_any_kind_are_refused(rig: Rig, body: bytes) ->
     headers = {"Content-Type": "application/json"}
     async with ClientSession() as session, session.post(rig.slack.request_url, data=body, headers=headers) as answer:
         assert answer.status == 401
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{SECRET",
+        b"[]",
+        b'["SECRET"]',
+        b"{}",
+        b"null",
+        b'"SECRET"',
+        b'{"type": 5, "text": "SECRET"}',
+        b"[" * 100_000,
+        b"payload=%7BSECRET",
+        b"payload=[1]",
+        b"text=SECRET",
+        b'{"type": "url_verification", "challenge": null}',
+    ],
+)
+async def test_signed_bodies_that_are_no_payload_get_400_and_one_plain_line(
+    rig: Rig, caplog: pytest.LogCaptureFixture, body: bytes
+) -> None:
+    assert (await rig.slack.post_raw(body)).status == 400
+    _one_plain_line(caplog)
+
+
+@pytest.mark.parametrize("event", [None, "SECRET", [], {}, {"type": None, "text": "SECRET"}])
+@pytest.mark.parametrize("mode", ["socket", "http"])
+async def test_events_that_no_sending_again_mends_are_acknowledged_with_one_plain_line(
+    slack: SlackDouble, tmp_path: Path, caplog: pytest.LogCaptureFixture, mode: Literal["socket", "http"], event: object
+) -> None:
+    async with running(slack, mode, tmp_path) as rig:
+        assert (await slack.deliver({"type": "event_callback", "event": event})).ok
+        assert (await slack.deliver(EVENT)).ok
+        await rig.settled()
+    assert len(slack.workspace.posted("D0AMINA")) == 1
+    _one_plain_line(caplog)
+
+
+@pytest.mark.parametrize("missing", ["channel_id", "user_id"])
+async def test_a_command_without_its_place_or_person_is_refused_with_one_plain_line(
+    rig: Rig, caplog: pytest.LogCaptureFixture, missing: str
+) -> None:
+    body = payloads.command("/sources", "C0WARD", "U0AMINA", text="SECRET")
+    del body[missing]
+    assert (await rig.slack.deliver(body, "slash_commands")).status == 400
+    _one_plain_line(caplog)
+    assert missing in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("action", "status"),
+    [
+        ({"action_id": "show_source_2", "value": "SECRET"}, 200),
+        ({"action_id": "passage", "value": "SECRET"}, 200),
+        ({"action_id": "passage:" + "9" * 5000, "value": "SECRET"}, 200),
+        ({"action_id": "link:1"}, 200),
+        ({"action_id": "passage:1"}, 400),
+        ({"value": "SECRET"}, 400),
+        ({"action_id": ["SECRET"]}, 400),
+    ],
+)
+async def test_buttons_of_other_versions_are_acknowledged_quietly_and_broken_ones_refused(
+    rig: Rig, caplog: pytest.LogCaptureFixture, action: dict[str, Any], status: int
+) -> None:
+    body = payloads.click(action, "C0WARD", "U0AMINA", "1764500000.000100")
+    assert (await rig.slack.deliver(body, "interactive")).status == status
+    if status == 200:
+        assert caplog.text == ""
+    else:
+        _one_plain_line(caplog)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "{SECRET",
+        "[]",
+        "[" * 100_000,
+        '{"a": ' * 100_000,
+        '{"type": "events_api", "envelope_id": "1", "payload": ["SECRET"]}',
+        '{"type": "events_api", "envelope_id": "1", "payload": null}',
+        '{"type": "events_api", "envelope_id": "1", "payload": {}}',
+        '{"type": "slash_commands", "envelope_id": "1", "payload": {"command": "/sources", "user_id": "SECRET"}}',
+        '{"type": "interactive", "envelope_id": "1", "payload": {"type": "block_actions", "actions": "SECRET"}}',
+    ],
+)
+async def test_the_connection_outlives_what_cannot_be_used(
+    slack: SlackDouble, tmp_path: Path, caplog: pytest.LogCaptureFixture, frame: str
+) -> None:
+    async with running(slack, "socket", tmp_path) as rig:
+        await slack.send_frame(frame)
+        assert (await slack.deliver(EVENT)).ok
+        await rig.settled()
+    assert len(slack.workspace.posted("D0AMINA")) == 1
+    assert slack.connections == 1
+    assert len(caplog.records) <= 1
+    assert "Traceback" not in caplog.text
+    assert "SECRET" not in caplog.text
 
 
 async def test_slack_can_verify_the_address(rig: Rig) -> None:
@@ -167,3 +267,10 @@ async def test_tokens_in_the_environment_are_neither_read_nor_remarked_on(
         await rig.settled()
     assert len(slack.workspace.posted("D0AMINA")) == 1
     assert caplog.text == ""
+
+
+def _one_plain_line(caplog: pytest.LogCaptureFixture) -> None:
+    (record,) = caplog.records
+    assert record.exc_info is None
+    assert "\n" not in record.getMessage()
+    assert "SECRET" not in record.getMessage()

@@ -51,14 +51,18 @@ LINES = (
 )
 CRISIS = Reply(TurnKind.CRISIS, "You don't have to carry this alone.", "t2", resources=LINES, private=True)
 
-WRITING = st.text(st.sampled_from("<>&*_`|#- \n.aé🙂U1@!:"), max_size=300)
+WRITING = st.text(st.sampled_from("<>&*_`|#- \n.aé🙂U1@!:\u202e\x00"), max_size=300)
+TITLES = WRITING | WRITING.map(lambda text: (text or "&") * 2_000)
 SOURCES = st.builds(
     Source,
     n=st.integers(1, 60),
     id=st.text(st.characters(codec="utf-8"), min_size=1, max_size=30) | st.just("x" * 2001),
-    title=WRITING,
-    url=st.none() | st.sampled_from(["https://a.example", "javascript:x", "ftp://a", "https://" + "a" * 3000, "x"]),
-    locator=WRITING,
+    title=TITLES,
+    url=st.none()
+    | st.sampled_from(
+        ["https://a.example", "HTTPS://X", "https://a b", "javascript:x", "ftp://a", "https://" + "a" * 3000, "x"]
+    ),
+    locator=TITLES,
     quote=st.text(min_size=1, max_size=2000),
     found_by=st.sampled_from([(), ("keyword",), ("vector",), ("keyword", "vector")]),
     rank=st.integers(1, 30),
@@ -111,7 +115,8 @@ def test_without_blocks(payload: SnapshotAssertion) -> None:
 
 @given(REPLIES)
 def test_every_reply_is_within_slacks_limits(reply: Reply) -> None:
-    for post in (*posts(reply, WORDS), *plain_posts(reply, WORDS)):
+    in_full = passages(reply.sources, WORDS, heading="x")
+    for post in (*posts(reply, WORDS), *plain_posts(reply, WORDS), in_full):
         check_message({"text": post.text or "-", "blocks": list(post.blocks)})
 
 
@@ -148,6 +153,21 @@ def test_words_are_verbatim_so_that_at_here_stays_a_word() -> None:
         ("//clinic.example", False),
         ("https://[broken", False),
         ("https://clinic.example/" + "a" * 3000, False),
+        ("HTTPS://clinic.example", False),
+        ("Https://clinic.example", False),
+        ("https://clinic.example:8443/a?b=c#d", True),
+        ("https://[2001:db8::1]/a", True),
+        ("https://klinik-münchen.example/straße", True),
+        ("https://clinic.example/a b", False),
+        ("https://clinic.example/a\nb", False),
+        ("https://clinic.example/\u202eb", False),
+        ("https://clinic.example/<b>", False),
+        ("https://clinic.example:port/", False),
+        ("https://clinic.example:99999/", False),
+        ("https://...", False),
+        ("https://?a", False),
+        ("https:clinic.example", False),
+        (" https://clinic.example", False),
         (None, False),
     ],
 )
@@ -160,6 +180,49 @@ def test_a_label_is_one_line_and_a_button_cuts_it() -> None:
     (post,) = posts(replace(FACT, sources=(replace(LINKED, title="Long" * 40),)), WORDS)
     (button,) = next(block for block in post.blocks if block["type"] == "actions")["elements"]
     assert len(button["text"]["text"]) == 75
+
+
+@pytest.mark.parametrize("url", ["HTTPS://X", "https://a b", "javascript:x"])
+def test_a_source_with_an_address_that_no_button_may_open_shows_its_passage(url: str) -> None:
+    (post,) = posts(replace(FACT, sources=(replace(LINKED, url=url),)), WORDS)
+    (button,) = next(block for block in post.blocks if block["type"] == "actions")["elements"]
+    assert (button["action_id"], button["value"]) == ("passage:1", LINKED.id)
+    assert "url" not in button
+
+
+ODD = "Visit\ning\r\x00 \u202ehours\u2028\u200b " + "& long" * 40_000
+
+
+def test_a_title_of_any_length_and_kind_is_one_short_clean_line_wherever_it_stands() -> None:
+    odd = replace(LINKED, title=ODD, locator=ODD)
+    document = Document("flu", ODD, "/flu.md", "public", "")
+    hit = Hit(Passage("flu#0", "flu", 0, "Open.", "", (), (0, 10), ODD), document, 0.0, 1, 1)
+    many = tuple(replace(odd, n=n) for n in range(1, 31))
+    shown = [
+        *posts(replace(FACT, sources=many), WORDS),
+        *plain_posts(replace(FACT, sources=many), WORDS),
+        passages(many, WORDS, heading="x"),
+        passage(hit, 2),
+    ]
+    for post in shown:
+        check_message({"text": post.text, "blocks": list(post.blocks)})
+        assert len(post.text) <= 3_000
+        shown_text = post.text + json.dumps(post.blocks, ensure_ascii=False)
+        assert "Visit ing hours &amp; long" in shown_text
+        assert not set("\r\x00\u202e\u2028\u200b") & set(shown_text)
+        assert "Visit\n" not in shown_text.replace("\\n", "\n")
+
+
+def test_a_title_keeps_the_joiners_that_words_and_emoji_are_written_with() -> None:
+    assert label_of(1, "می\u200cخواهم 👩\u200d⚕️", "") == "[1] می\u200cخواهم 👩\u200d⚕️"
+
+
+def test_the_words_for_notifications_keep_the_people_who_help_however_much_else_there_is() -> None:
+    many = tuple(replace(LINKED, n=n, title=ODD) for n in range(1, 31))
+    (post,) = posts(replace(FACT, text="long " * 1_000, sources=many, resources=LINES), WORDS)
+    assert len(post.text) <= 3_000
+    assert "116 123" in post.text
+    assert "85258" in post.text
 
 
 def test_confidence_is_said_in_words() -> None:

@@ -77,7 +77,7 @@ async def test_no_connection_is_transient(slack: SlackDouble) -> None:
 
 
 async def test_a_bad_token_is_the_operators_to_mend(slack: SlackDouble) -> None:
-    with pytest.raises(Misconfigured, match="bot token"):
+    with pytest.raises(Misconfigured, match="current token"):
         await identify(web_client("xoxb-wrong", base_url=slack.base_url))
 
 

@@ -13,7 +13,8 @@ from jsonschema import Draft7Validator
 from slack_sdk.web.async_client import AsyncWebClient
 
 import adapters.slack
-from adapters.slack.app import COMMAND, EVENTS
+from adapters.slack.app import EVENTS
+from adapters.slack.payload import COMMAND
 
 ROOT = Path(__file__).resolve().parents[3]
 SOURCE = "\n".join(
@@ -39,6 +40,7 @@ SCOPES_OF_EVENTS: dict[str, set[str]] = {
     "message.im": {"im:history"},
     "message.mpim": {"mpim:history"},
 }
+SCOPES_OF_FEATURES: dict[str, set[str]] = {"agent_view": {"assistant:write"}, "slash_commands": {"commands"}}
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +65,8 @@ def test_every_method_called_is_known_here() -> None:
 
 def test_scopes_are_those_needed_and_no_more(manifest: dict[str, Any]) -> None:
     events = manifest["settings"]["event_subscriptions"]["bot_events"]
-    needed = set().union(*SCOPES_OF_METHODS.values(), *(SCOPES_OF_EVENTS[event] for event in events), {"commands"})
+    features = [SCOPES_OF_FEATURES.get(feature, set()) for feature in manifest["features"]]
+    needed = set().union(*SCOPES_OF_METHODS.values(), *(SCOPES_OF_EVENTS[event] for event in events), *features)
     granted = manifest["oauth_config"]["scopes"]["bot"]
     assert set(granted) == needed
     assert granted == sorted(granted)

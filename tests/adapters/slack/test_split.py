@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.slack.mrkdwn import escape
-from adapters.slack.split import cut, split
+from adapters.slack.split import cut, cut_escaped, split
 
 TEXT = st.text(st.sampled_from("ab&<> .\n!"), max_size=400) | st.text(max_size=200)
 LIMIT = st.integers(8, 60)
@@ -25,6 +25,13 @@ def test_parts_fit_and_lose_only_white_space(text: str, limit: int) -> None:
 def test_no_entity_is_cut(text: str, limit: int) -> None:
     for part in split(escape(text), limit):
         assert "&" not in re.sub(r"&(?:amp|lt|gt);", "", part)
+
+
+@given(TEXT, LIMIT)
+def test_text_with_entities_is_cut_to_fit_and_through_none(text: str, limit: int) -> None:
+    shown = cut_escaped(escape(text), limit)
+    assert len(shown) <= limit
+    assert "&" not in re.sub(r"&(?:amp|lt|gt);", "", shown)
 
 
 def test_paragraphs_come_before_lines_sentences_and_words() -> None:

@@ -25,13 +25,13 @@ def check_message(arguments: Mapping[str, Any]) -> None:
     text = arguments.get("text") or ""
     if not text and not blocks:
         raise Refused("no_text", "a message needs text or blocks")
-    if len(text) > 4_000 and not blocks:
+    if len(text) > 4_000:
         raise Refused("msg_too_long", f"{len(text)} characters of text")
     if len(blocks) > 50:
         raise Refused("invalid_blocks", f"{len(blocks)} blocks")
-    shown = sum(len(string) for block in blocks for string in _texts(block))
+    shown = len(text) + sum(len(string) for block in blocks for string in _texts(block))
     if shown > MESSAGE_CHARACTERS:
-        raise Refused("msg_blocks_too_long", f"{shown} characters in blocks")
+        raise Refused("msg_blocks_too_long", f"{shown} characters in text and blocks")
     ids = [block["block_id"] for block in blocks if "block_id" in block]
     if len(ids) != len(set(ids)):
         raise Refused("invalid_blocks", "a block_id stands twice")

@@ -177,6 +177,11 @@ class SlackDouble:
         await next(socket for socket in self._sockets if not socket.closed).send_json(envelope)
         return envelope_id
 
+    async def send_frame(self, text: str) -> None:
+        """Send any text over the socket."""
+        await self.until(lambda: any(not socket.closed for socket in self._sockets))
+        await next(socket for socket in self._sockets if not socket.closed).send_str(text)
+
     async def acknowledged(self, envelope_id: str) -> Ack:
         """The acknowledgement of an envelope. TimeoutError if none comes."""
         async with asyncio.timeout(PATIENCE):
@@ -200,21 +205,29 @@ class SlackDouble:
         else:
             form = body if kind == "slash_commands" else {"payload": json.dumps(body)}
             text, content_type = urlencode(form), "application/x-www-form-urlencoded"
-        sent = {"Content-Type": content_type, **self.signature(text)}
-        if retry:
-            sent |= {"X-Slack-Retry-Num": str(retry), "X-Slack-Retry-Reason": "http_timeout"}
+        more = {"X-Slack-Retry-Num": str(retry), "X-Slack-Retry-Reason": "http_timeout"} if retry else {}
+        return await self.post_raw(text.encode(), content_type, headers=more | dict(headers or {}))
+
+    async def post_raw(
+        self, body: bytes, content_type: str = "application/json", *, headers: Mapping[str, str] | None = None
+    ) -> Ack:
+        """Send any bytes over HTTP, signed; `headers` replace those of the signature."""
+        sent = {"Content-Type": content_type, **self.signature(body)} | dict(headers or {})
         assert self._session is not None
         assert self.request_url is not None
-        async with self._session.post(self.request_url, data=text.encode(), headers=sent | dict(headers or {})) as got:
+        async with self._session.post(self.request_url, data=body, headers=sent) as got:
             answer = await got.text()
         payload = json.loads(answer) if answer.startswith("{") else answer
         return Ack(got.status == 200, payload, got.status)
 
-    def signature(self, body: str, *, timestamp: int | None = None, secret: str | None = None) -> dict[str, str]:
+    def signature(
+        self, body: str | bytes, *, timestamp: int | None = None, secret: str | None = None
+    ) -> dict[str, str]:
         """Slack's headers for a body."""
         at = str(int(time.time()) if timestamp is None else timestamp)
         key = (secret or self.signing_secret).encode()
-        digest = hmac.new(key, f"v0:{at}:{body}".encode(), hashlib.sha256).hexdigest()
+        signed = f"v0:{at}:".encode() + (body.encode() if isinstance(body, str) else body)
+        digest = hmac.new(key, signed, hashlib.sha256).hexdigest()
         return {"X-Slack-Request-Timestamp": at, "X-Slack-Signature": f"v0={digest}"}
 
     async def disconnect(self) -> None:

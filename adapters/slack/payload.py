@@ -1,0 +1,149 @@
+"""What Slack sends, read before Bolt sees it: Bolt takes every field for what it should be, and raises where it is not.
+
+Bolt is handed nothing but the fields that were read here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import parse_qsl
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from adapters.slack import blocks
+from adapters.slack.events import Event
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+COMMAND = "/sources"
+PASSAGE_BUTTON = re.compile(rf"^{blocks.PASSAGE_ACTION}:[0-9]{{1,4}}$")
+LINK_BUTTON = re.compile(rf"^(?:resource_)?{blocks.LINK_ACTION}:[0-9]{{1,4}}$")
+
+
+class Malformed(Exception):
+    """What Slack should not have sent. The message says what is wrong and holds nothing of what was sent."""
+
+    def __init__(self, why: str, *, status: int = 400) -> None:
+        super().__init__(why)
+        self.status = status
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+
+class _Verification(_Part):
+    type: Literal["url_verification"]
+    challenge: str
+
+
+class _Command(_Part):
+    command: Literal["/sources"]
+    user_id: str = Field(min_length=1)
+    channel_id: str = Field(min_length=1)
+    team_id: str | None = None
+
+
+class _Action(_Part):
+    action_id: str
+    value: str | None = None
+
+
+class _User(_Part):
+    id: str = Field(min_length=1)
+    team_id: str | None = None
+
+
+class _Channel(_Part):
+    id: str = Field(min_length=1)
+
+
+class _Container(_Part):
+    channel_id: str | None = None
+    thread_ts: str | None = None
+
+
+class _Message(_Part):
+    thread_ts: str | None = None
+
+
+class _Click(_Part):
+    type: Literal["block_actions"]
+    user: _User
+    actions: list[_Action] = Field(min_length=1)
+    channel: _Channel | None = None
+    container: _Container | None = None
+    message: _Message | None = None
+
+
+def decoded(body: bytes) -> object:
+    """The JSON in a signed request: its whole body, or the field `payload` of a form. A form without one is a command.
+
+    Raises `Malformed` for anything else.
+    """
+    try:
+        text = body.decode()
+        if text.lstrip()[:1] in {"{", "["}:
+            return json.loads(text)
+        form = dict(parse_qsl(text, keep_blank_values=True))
+        return json.loads(form["payload"]) if "payload" in form else form
+    except (ValueError, RecursionError) as error:
+        raise Malformed("its body cannot be read") from error
+
+
+def read(body: object) -> dict[str, Any] | None:
+    """The fields that we go by, for Bolt; None for what is in order and asks nothing of us.
+
+    Raises `Malformed`. Slack sends an event again until it gets a 200, and turns events off where too many fail, while
+    no sending again mends a malformed one: it is acknowledged. Commands and clicks come once: 400 tells the person
+    that nothing came of theirs.
+    """
+    if not isinstance(body, dict) or not body:
+        raise Malformed("its body is no object, or an empty one")
+    match body.get("type"):
+        case "url_verification":
+            return _validated(_Verification, body)
+        case "event_callback":
+            return _event(body.get("event"))
+        case "block_actions":
+            return _click(body)
+        case None if "command" in body:
+            return _validated(_Command, body)
+        case str():
+            return None
+        case _:
+            raise Malformed("it is neither an event nor a command nor a click")
+
+
+def _event(event: object) -> dict[str, Any] | None:
+    if not isinstance(event, dict) or not isinstance(event.get("type"), str):
+        raise Malformed("its event is missing or has no type", status=200)
+    try:
+        known = Event.model_validate(event)
+    except ValidationError:
+        return None
+    return {"type": "event_callback", "event": known.model_dump(exclude_unset=True)}
+
+
+def _click(body: Mapping[str, Any]) -> dict[str, Any] | None:
+    """A click on a button of ours. Buttons of other versions may stand in old messages: they do nothing any more."""
+    click = _validated(_Click, body)
+    action = click["actions"][0]
+    if LINK_BUTTON.match(action["action_id"]):
+        return click
+    if not PASSAGE_BUTTON.match(action["action_id"]):
+        return None
+    if not action.get("value") or not (click.get("channel") or (click.get("container") or {}).get("channel_id")):
+        raise Malformed("a passage button came without its passage or channel")
+    return click
+
+
+def _validated(model: type[_Part], body: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        return model.model_validate(body).model_dump(exclude_unset=True)
+    except ValidationError as error:
+        fields = sorted({".".join(str(step) for step in one["loc"]) for one in error.errors()})
+        raise Malformed(f"missing or wrong: {', '.join(fields)}") from error
