@@ -1,9 +1,11 @@
-"""One ranking out of several: reciprocal rank fusion."""
+"""One ranking out of the list by words and the list by meaning: reciprocal rank fusion."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from retrieval.terms import terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,10 +20,27 @@ class Fused:
     ranks: tuple[int | None, ...]
 
 
-FLATNESS = 20
-"""The `k` of the fusion. On questions set aside for such choices, the customary 60 is a little worse: nDCG@10 .717
-against .723 on SciFact's training claims, .784 against .786 on people's messages, .722 against .740 on their summaries.
+FLATNESS = 10
+"""The `k` of the fusion. On the training half of two public sets, nDCG@10 is .725 for 809 claims (SciFact) and .978 for
+522 questions (PubMedQA) with a k of 10, .722 and .977 with 20, .716 and .977 with the customary 60. On the sixty
+messages and summaries of that half, these cannot be told apart.
 """
+
+LONG = 15
+"""Informative words from which on the list by words counts less: in a letter, it finds what the asides are about. Of 23
+messages of 13 words and more, nDCG@10 over graded judgements is .53 by words, .71 by meaning, .69 if both lists always
+weigh the same, and .73 so. Claims of up to 22 words lose nothing.
+"""
+
+
+def fuse(question: str, by_words: Sequence[str], by_meaning: Sequence[str]) -> list[Fused]:
+    """The ids of a search's two lists as one: what every index calls, so that all give the same order.
+
+    Both lists weigh 1, but for a question of more than `LONG` informative words the list by words weighs the square of
+    `LONG` over their number: at 30, a quarter.
+    """
+    asked = max(LONG, len(terms(question)))
+    return reciprocal_rank_fusion([by_words, by_meaning], weights=[(LONG / asked) ** 2, 1.0])
 
 
 def reciprocal_rank_fusion(
