@@ -28,6 +28,7 @@ from memory.ram import RamMemory
 from memory.sqlite import SqliteMemory
 from retrieval.absent_index import AbsentIndex
 from retrieval.errors import RetrievalError
+from retrieval.fitted_rerank import FittedReranker
 from retrieval.grade import Grader
 from retrieval.search import PipelineSettings, Searcher
 from retrieval.sqlite_index import SqliteIndex
@@ -119,7 +120,8 @@ async def build(
     memory_file = MemoryFile(settings.memory_path)
     memories = Memories(durable=SqliteMemory(memory_file), guests=RamMemory())
     grader = await asyncio.to_thread(Grader.fitted, threshold=settings.evidence_threshold)
-    searcher = Searcher(index, embedder, grader, reranker=choose_reranker(settings, voyage))
+    reranker = await asyncio.to_thread(choose_reranker, settings, voyage, index)
+    searcher = Searcher(index, embedder, grader, reranker=reranker)
     extractive = ExtractiveAnswerer(index)
     claude = await asyncio.to_thread(choose_claude, settings)
     writer, rewriter = await asyncio.to_thread(_writers, claude, extractive)
@@ -209,10 +211,10 @@ async def choose_embedder(settings: Settings, voyage: Voyage | None) -> Embedder
     return await LocalEmbedder.load(folder)
 
 
-def choose_reranker(settings: Settings, voyage: Voyage | None) -> Reranker | None:
-    """Voyage's, where there is a key."""
+def choose_reranker(settings: Settings, voyage: Voyage | None, index: Index) -> Reranker:
+    """Voyage's, where there is a key; else the fitted one, which needs nothing but the index."""
     if voyage is None:
-        return None
+        return FittedReranker.fitted(index)
     from retrieval.voyage_rerank import VoyageReranker
 
     return VoyageReranker(voyage, settings.rerank_model)

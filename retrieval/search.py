@@ -93,14 +93,13 @@ class Searcher:
         stages: list[Stage] = []
         try:
             vector, lacking = await self._vector(query, pipeline, stages)
-            reranker = self._reranker if pipeline.rerank else None
             depth = max(k, JUDGED, RERANKED if pipeline.rerank else 0)
             began = self._clock()
             hits = await self._index.search(query.standalone, vector, k=depth, collections=collections)
             stages.append(self._stage("search", self._index.name, began, len(hits), lacking))
-            if reranker is not None and hits:
-                hits = await self._rerank(reranker, query.standalone, hits, stages)
-            elif pipeline.rerank:
+            if pipeline.rerank and hits:
+                if self._reranker is not None:
+                    hits = await self._rerank(self._reranker, query.standalone, hits, stages)
                 hits = spread(hits)
             verdict = await self._judge(query.standalone, hits, pipeline, stages)
         except RetrievalError:

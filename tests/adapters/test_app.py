@@ -60,12 +60,18 @@ async def stages(app: Application) -> dict[str, Stage]:
     return {stage.name: stage for stage in (await app.searcher.search(Query(OPEN, OPEN))).stages}
 
 
-async def test_without_a_key_the_installations_own_model_embeds_and_nothing_reranks(tmp_path: Path) -> None:
-    async with await build(settings(tmp_path)) as app:
+@pytest.mark.usefixtures("nothing_blocks_the_loop")
+async def test_without_a_key_the_installations_own_models_embed_and_rerank(tmp_path: Path) -> None:
+    loaded = await asyncio.to_thread(settings, tmp_path)
+    async with await build(loaded) as app:
+        ran = await stages(await filled(app, tmp_path))
         assert app.voyage is None
-        assert app.embedder is not None
-        assert app.embedder.name == "all-MiniLM-L6-v2"
-        assert "rerank" not in await stages(app)
+        assert {name: (stage.backend, stage.degraded) for name, stage in ran.items()} == {
+            "embed": ("all-MiniLM-L6-v2", None),
+            "search": ("sqlite", None),
+            "rerank": ("fitted", None),
+            "grade": ("fitted", None),
+        }
 
 
 async def test_with_a_key_voyage_embeds_and_reranks(tmp_path: Path, double: VoyageDouble) -> None:
