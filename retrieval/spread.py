@@ -1,7 +1,8 @@
 """Keeps one section from filling the first places: a checklist would hide the sentence that explains it.
 
-It has the last word on the order, whoever gave it. After the fitted reranker it changes few lists, none for the worse:
-of 81 messages, searched for by words alone, 72 instead of 71 have an answering passage among the first five.
+It has the last word on the order, whoever gave it. After the fitted reranker it leaves as many consumer questions with
+an answering passage among the first five as before, and in a guide with checklists it lifts a sentence from the seventh
+place to the fifth.
 """
 
 from __future__ import annotations
