@@ -45,8 +45,10 @@ if TYPE_CHECKING:
 BY_WORDS = ("coverage", "topic", "asked", "unknown", "size")
 SIGNALS = {"by_words": BY_WORDS, "with_vectors": ("cosine", *BY_WORDS)}
 LOW, HIGH = 0.5, 0.8
-BELOW = {"by_words": (0.90, 0.97), "with_vectors": (0.93, 0.98)}
-"""The shares of the fitted half's unanswerable questions that the two thresholds leave below them."""
+BELOW = {"by_words": (0.87, 0.97), "with_vectors": (0.92, 0.98)}
+"""The shares of the fitted half's unanswerable questions that the two thresholds leave below them. At the first, about
+as large a share of the answerable ones is wrongly declined as of the others is not.
+"""
 
 RIDGE = 1.0
 WEIGHTS = (
