@@ -109,7 +109,8 @@ def calibrate(
     They are written to settings.toml in the home, for the embedding model in use, and a chart of what each threshold
     would decline beside it. No answers are written, so no model is paid for them.
     """
-    from adapters.app import embedder_name, utc_now
+    from adapters.app import utc_now
+    from adapters.backends import embedder_name
     from adapters.home_settings import Thresholds, write_thresholds
 
     async def work(app: Application) -> None:
@@ -175,7 +176,7 @@ async def _ask(engine: Engine, posed: Sequence[Posed], title: str) -> list[Outco
 
 
 async def _calibration(app: Application, posed: Sequence[Posed], declines: float) -> Calibration:
-    from adapters.app import embedder_name
+    from adapters.backends import embedder_name
     from adapters.calibration_report import Calibration
     from adapters.measure import check_whole
     from bot.answerer import ScriptedAnswerer

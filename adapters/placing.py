@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from adapters.app import choose_context_writer, key_for_context
+from adapters.backends import choose_context_writer, key_for_context
 from adapters.progress import bar
 from adapters.signals import stopped_by_signal
 from adapters.terminal import line_from

@@ -77,8 +77,8 @@ class Settings(BaseSettings):
     )
     reranker: str | None = Field(
         default=None,
-        description="voyage, claude, none for the order of the search, or a cross-encoder's folder; unset takes the"
-        " first of Voyage and Claude that there is a key for",
+        description="voyage, claude, fitted for the one that comes with Citewell, none for the order of the search, or"
+        " a cross-encoder's folder; unset takes the first of Voyage and Claude that there is a key for, else fitted",
     )
     evidence_threshold: float | None = Field(
         default=None,

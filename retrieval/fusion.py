@@ -1,9 +1,11 @@
-"""One ranking out of several: reciprocal rank fusion."""
+"""One ranking out of the list by words and the list by meaning: reciprocal rank fusion."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from retrieval.terms import terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,14 +20,37 @@ class Fused:
     ranks: tuple[int | None, ...]
 
 
+RRF_K = 10
+"""The `k` of the fusion. On the training half of two public sets, nDCG@10 is .725 for 809 claims (SciFact) and .978 for
+522 questions (PubMedQA) with a k of 10, .722 and .977 with 20, .716 and .977 with the customary 60. The
+messages and summaries of that half, 47, cannot tell these apart.
+"""
+
+LONG = 15
+"""Informative words from which on the list by words counts less: in a letter, it finds what the asides are about. Of 23
+messages of 13 words and more, nDCG@10 over graded judgements is .53 by words, .71 by meaning, .69 if both lists always
+weigh the same, and .73 so. Claims of up to 22 words lose nothing.
+"""
+
+
+def fuse(question: str, by_words: Sequence[str], by_meaning: Sequence[str]) -> list[Fused]:
+    """The ids of a search's two lists as one: what every index calls, so that all give the same order.
+
+    Both lists weigh 1, but for a question of more than `LONG` informative words the list by words weighs the square of
+    `LONG` over their number: at 30, a quarter.
+    """
+    asked = max(LONG, len(terms(question)))
+    return reciprocal_rank_fusion([by_words, by_meaning], weights=[(LONG / asked) ** 2, 1.0])
+
+
 def reciprocal_rank_fusion(
-    lists: Sequence[Sequence[str]], *, k: int = 60, weights: Sequence[float] | None = None
+    lists: Sequence[Sequence[str]], *, k: int = RRF_K, weights: Sequence[float] | None = None
 ) -> list[Fused]:
     """Every id of every list, best first: the score is the sum of weight / (k + rank) over the lists that hold it.
 
     Equal scores go by the best rank in any list, then by id, so the order never depends on chance. An id that
     stands twice in one list counts where it stands first. ValueError if `weights` is not one a list.
-    Source: Cormack, Clarke and Büttcher, SIGIR 2009, whose k of 60 is the default.
+    Source: Cormack, Clarke and Büttcher, SIGIR 2009, who have a k of 60.
     """
     weights = weights if weights is not None else [1.0] * len(lists)
     ranks: dict[str, list[int | None]] = {}

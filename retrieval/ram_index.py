@@ -11,7 +11,7 @@ import numpy as np
 
 from retrieval.errors import IndexMismatch
 from retrieval.evidence import Hit
-from retrieval.fusion import reciprocal_rank_fusion
+from retrieval.fusion import fuse
 from retrieval.index import IndexStatus
 from retrieval.terms import phrases, stem, words
 
@@ -118,7 +118,7 @@ class RamIndex:
         cosines = _cosines(seen, vector)
         by_meaning = sorted(cosines, key=lambda id_: (-cosines[id_], id_))
         hits: dict[str, Hit] = {}
-        for fused in reciprocal_rank_fusion([self._by_words(words, seen, context=context), by_meaning]):
+        for fused in fuse(words, self._by_words(words, seen, context=context), by_meaning):
             entry, (keyword_rank, vector_rank) = self._entries[fused.id], fused.ranks
             hit = Hit(
                 passage=entry.passage,

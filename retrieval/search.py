@@ -163,9 +163,9 @@ class Searcher:
 
     async def _judged(self, asked: _Asked, hits: Sequence[Hit], stages: Stages) -> _Judged:
         """The hits in their last order, and judged."""
-        if self._reranker is not None and asked.pipeline.rerank and hits:
-            hits = await self._rerank(self._reranker, asked.question, hits, stages)
-        elif asked.pipeline.rerank:
+        if asked.pipeline.rerank and hits:
+            if self._reranker is not None:
+                hits = await self._rerank(self._reranker, asked.question, hits, stages)
             hits = spread(hits)
         return _Judged(hits, await self._judge(asked.question, hits, asked.pipeline, stages))
 
@@ -203,7 +203,7 @@ class Searcher:
         return await self._judged(asked, merged(hits, more)[: asked.depth], stages)
 
     async def _rerank(self, reranker: Reranker, question: str, hits: Sequence[Hit], stages: Stages) -> Sequence[Hit]:
-        """The first hits in the reranker's order, the rest behind them; as without one if it fails or is slow."""
+        """The first hits in the reranker's order, the rest behind them; all as they were if it fails or is slow."""
         first, rest = hits[:RERANKED], hits[RERANKED:]
         began = self._clock()
 
@@ -212,7 +212,7 @@ class Searcher:
 
         ordered, failure = await stages.attempt("reranker", scored())
         stages.add("rerank", reranker.name, began, len(ordered or ()), failure)
-        return [*ordered, *rest] if ordered else spread(hits)
+        return [*(ordered or first), *rest]
 
     async def _judge(self, question: str, hits: Sequence[Hit], pipeline: PipelineSettings, stages: Stages) -> Verdict:
         if not hits:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from retrieval.errors import IndexMismatch
 from retrieval.evidence import Hit
 from retrieval.fts import match_expression, written
-from retrieval.fusion import reciprocal_rank_fusion
+from retrieval.fusion import fuse
 from retrieval.sqlite_file import reading
 from retrieval.sqlite_rows import json_list, read_document, read_passage
 from retrieval.sqlite_vectors import VectorTable
@@ -109,7 +109,8 @@ class Searcher:
             by_meaning = self._vectors.nearest(cosines, depth, collections)
         ids, rows = self._records({*by_words, *by_meaning})
         hits: dict[str, Hit] = {}
-        for fused in reciprocal_rank_fusion([[ids[number] for number in ranked] for ranked in (by_words, by_meaning)]):
+        lists = ([ids[number] for number in ranked] for ranked in (by_words, by_meaning))
+        for fused in fuse(words, *lists):
             if len(hits) == k:
                 break
             row = rows[fused.id]

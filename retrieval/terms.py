@@ -55,7 +55,8 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     apart = unicodedata.normalize("NFKD", text.casefold())
-    bare = "".join(character for character in apart if unicodedata.category(character) not in {"Mn", "Mc", "Me", "Cf"})
+    invisible = {one for one in set(apart) if unicodedata.category(one) in {"Mn", "Mc", "Me", "Cf"}}
+    bare = "".join(one for one in apart if one not in invisible) if invisible else apart
     return unicodedata.normalize("NFKC", bare.casefold())
 
 

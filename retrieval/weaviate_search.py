@@ -10,7 +10,7 @@ from weaviate.classes.query import Filter, MetadataQuery
 
 from retrieval.errors import IndexMismatch, IndexUnavailable
 from retrieval.evidence import Hit
-from retrieval.fusion import reciprocal_rank_fusion
+from retrieval.fusion import fuse
 from retrieval.terms import STOP_WORDS, phrases, stem, words
 from retrieval.weaviate_rows import read_document, read_passage
 from retrieval.weaviate_schema import VECTOR, held_models, mismatch
@@ -37,6 +37,7 @@ _NAMES = ["passage_id", "document_id", "version"]
 class _Asked:
     """One question: what to search for in turn, the vector beside it, and what of the index it sees."""
 
+    text: str
     queries: Sequence[str]
     tokens: str
     vector: Vector | None
@@ -82,7 +83,7 @@ class Searcher:
         depth = max(_DEPTH, 3 * k)
         before = await in_change(self._shelf)
         tokens = "tokens" if context else "text_tokens"
-        asked = _Asked(await self._queries(text, before), tokens, vector, collections, before)
+        asked = _Asked(text, await self._queries(text, before), tokens, vector, collections, before)
         while True:
             hits, exhausted = await self._search(asked, min(depth, _DEEPEST), k)
             if exhausted or len(hits) == k or depth >= _DEEPEST:
@@ -146,7 +147,7 @@ class Searcher:
             for ranked in lists
         )
         found = by_words | by_meaning
-        fused = reciprocal_rank_fusion([list(by_words), list(by_meaning)])
+        fused = fuse(asked.text, list(by_words), list(by_meaning))
         hits: dict[str, Hit] = {}
         step = 3 * k
         for start in range(0, len(fused), step):

@@ -7,6 +7,9 @@ SHARED is the folder that holds `data/`. INDEX is the file that `citewell ingest
 that of `adapters/samples/documents`, each in a home of its own and with all its vectors in. Questions fall into two
 halves by the hash of their id: one is fitted, the other is only reported. Small corpora are drawn from the large one,
 so that the weights hold for ten leaflets as for a thousand pages.
+
+The strongest of the first five hits counts, in the order of the offline reranker, so that is fitted first. How the
+same weights grade without it, where a reranker fails or is switched off, is reported beside.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import argparse
 import asyncio
 import json
 from collections import defaultdict
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,8 +26,11 @@ import grade_questions
 import numpy as np
 from grade_questions import KINDS, WORDINGS, Question, name_of
 
+from retrieval.fitted_rerank import FittedReranker
 from retrieval.grade import FITTED, JUDGED, Grader, Model, Signals, signals, wanted_terms
 from retrieval.local import LocalEmbedder
+from retrieval.rerank import RERANKED, reordered
+from retrieval.spread import spread
 from retrieval.sqlite_index import SqliteIndex
 
 if TYPE_CHECKING:
@@ -33,13 +39,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from retrieval.embed import Vector
+    from retrieval.evidence import Hit
     from retrieval.index import Index
 
 BY_WORDS = ("coverage", "topic", "asked", "unknown", "size")
 SIGNALS = {"by_words": BY_WORDS, "with_vectors": ("cosine", *BY_WORDS)}
 LOW, HIGH = 0.5, 0.8
-BELOW = {"by_words": (0.90, 0.97), "with_vectors": (0.93, 0.98)}
-"""The shares of the fitted half's unanswerable questions that the two thresholds leave below them."""
+BELOW = {"by_words": (0.87, 0.97), "with_vectors": (0.92, 0.98)}
+"""The shares of the fitted half's unanswerable questions that the two thresholds leave below them. At the first, about
+as large a share of the answerable ones is wrongly declined as of the others is not.
+"""
 
 RIDGE = 1.0
 WEIGHTS = (
@@ -54,23 +63,35 @@ WEIGHTS = (
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one search found: the signals of the hits that are judged, and the documents in order."""
+    """What one search found: the signals of the hits that are judged, and the documents in order.
+
+    `unranked` are the signals of those that would be judged without the reranker.
+    """
 
     question: Question
     signals: tuple[Signals, ...]
+    unranked: tuple[Signals, ...]
     documents: tuple[str, ...]
 
 
 async def find(index: Index, questions: Sequence[Question], vectors: Mapping[str, Vector] | None) -> list[Found]:
-    """Search for each question, by words alone where there are no vectors."""
+    """Search for each question and rerank, by words alone where there are no vectors."""
+    reranker = FittedReranker.fitted(index)
     found = []
     for question in questions:
         hits = await index.search(question.text, vectors[question.text] if vectors else None, k=50)
-        total, frequencies = await index.document_frequencies(wanted_terms(question.text, hits))
-        known = tuple(signals(question.text, hit, total, frequencies) for hit in hits[:JUDGED])
-        documents = tuple(dict.fromkeys(name_of(hit.document) for hit in hits))
-        found.append(Found(question, known, documents))
+        first, rest = hits[:RERANKED], hits[RERANKED:]
+        ranked = [*reordered(first, await reranker.scores(question.text, first)), *rest]
+        judged, unranked = [await known(index, question.text, order) for order in (ranked, spread(hits))]
+        documents = tuple(dict.fromkeys(name_of(hit.document) for hit in ranked))
+        found.append(Found(question, judged, unranked, documents))
     return found
+
+
+async def known(index: Index, question: str, hits: Sequence[Hit]) -> tuple[Signals, ...]:
+    """The signals of the hits that are judged."""
+    total, frequencies = await index.document_frequencies(wanted_terms(question, hits))
+    return tuple(signals(question, hit, total, frequencies) for hit in hits[:JUDGED])
 
 
 async def gather(shared: Path, index: Path, samples: Path) -> dict[str, list[Found]]:
@@ -95,10 +116,10 @@ async def gather(shared: Path, index: Path, samples: Path) -> dict[str, list[Fou
     vectors = dict(zip(texts, await embedder.embed_passages(texts), strict=True))
     opened = await SqliteIndex.open(index, embedder=(embedder.name, embedder.dimensions))
     modes = {}
-    for mode, known in (("by_words", None), ("with_vectors", vectors)):
-        modes[mode] = await find(opened, whole, known)
+    for mode, given in (("by_words", None), ("with_vectors", vectors)):
+        modes[mode] = await find(opened, whole, given)
         for documents, asked in small:
-            modes[mode] += await find(await grade_questions.small_index(documents), asked, known)
+            modes[mode] += await find(await grade_questions.small_index(documents), asked, given)
     await opened.close()
     return modes
 
@@ -151,17 +172,23 @@ def best(strength: Callable[[Signals], float], one: Found) -> float:
 
 
 def report(modes: Mapping[str, Sequence[Found]], grader: Grader) -> None:
-    """Print, for both halves and modes, the share of each group that is declined; then how well the search finds."""
-    print(f"{'% declined (questions)':26}" + "".join(f"{mode + ', ' + half:>24}" for mode in modes for half in HALVES))
-    for group in [*WEIGHTS, ANSWERABLE, UNANSWERABLE]:
-        cells = [cell(found, grader, group, half == "fitted") for found in modes.values() for half in HALVES]
-        print(f"{group:26}" + "".join(f"{text:>24}" for text in cells))
-    print(f"\n{'found, by document':26}" + "".join(f"{name:>24}" for name in ("hit@5", "recall@20", "MRR")))
+    """Print, for both halves and modes, the share of each group that is declined; then how well the search finds.
+
+    `unranked` is the share declined in the order that stands where no reranker ran.
+    """
+    print(f"{'% declined (questions)':30}" + "".join(f"{mode + ', ' + half:>24}" for mode in modes for half in HALVES))
+    unranked = {mode: [replace(one, signals=one.unranked) for one in found] for mode, found in modes.items()}
+    rows = [(group, group, modes) for group in (*WEIGHTS, *TOGETHER)]
+    rows += [(f"{group}, unranked", group, unranked) for group in TOGETHER]
+    for name, group, found_in in rows:
+        cells = [cell(found, grader, group, half == "fitted") for found in found_in.values() for half in HALVES]
+        print(f"{name:30}" + "".join(f"{text:>24}" for text in cells))
+    print(f"\n{'found, by document':30}" + "".join(f"{name:>24}" for name in ("hit@5", "recall@20", "MRR")))
     for mode, found in modes.items():
         for group in WORDINGS:
             ranked = [one for one in found if one.question.group == group]
             figures = "".join(f"{figure:24.3f}" for figure in np.mean([how_well(one) for one in ranked], axis=0))
-            print(f"{f'{mode}, {group} ({len(ranked)})':26}{figures}")
+            print(f"{f'{mode}, {group} ({len(ranked)})':30}{figures}")
 
 
 def how_well(one: Found) -> tuple[float, float, float]:
@@ -172,8 +199,7 @@ def how_well(one: Found) -> tuple[float, float, float]:
 
 
 HALVES = ("fitted", "not seen")
-ANSWERABLE, UNANSWERABLE = "all three wordings", "all four kinds"
-TOGETHER = {ANSWERABLE: WORDINGS, UNANSWERABLE: KINDS}
+TOGETHER = {"all three wordings": WORDINGS, "all four kinds": KINDS}
 
 
 def cell(found: Sequence[Found], grader: Grader, group: str, fitted: bool) -> str:

@@ -73,12 +73,18 @@ async def stages(app: Application, question: str = OPEN) -> dict[str, Stage]:
     return {stage.name: stage for stage in evidence.stages}
 
 
-async def test_without_a_key_the_installations_own_model_embeds_and_nothing_reranks(tmp_path: Path) -> None:
-    async with await build(settings(tmp_path)) as app:
+@pytest.mark.usefixtures("nothing_blocks_the_loop")
+async def test_without_a_key_the_installations_own_models_embed_and_rerank(tmp_path: Path) -> None:
+    loaded = await asyncio.to_thread(settings, tmp_path)
+    async with await build(loaded) as app:
+        ran = await stages(await filled(app, tmp_path))
         assert app.voyage is None
-        assert app.embedder is not None
-        assert app.embedder.name == "all-MiniLM-L6-v2"
-        assert "rerank" not in await stages(app)
+        assert {name: (stage.backend, stage.degraded) for name, stage in ran.items()} == {
+            "embed": ("all-MiniLM-L6-v2", None),
+            "search": ("sqlite", None),
+            "rerank": ("fitted", None),
+            "grade": ("fitted", None),
+        }
 
 
 async def test_with_a_key_voyage_embeds_and_reranks(tmp_path: Path, double: VoyageDouble) -> None:
@@ -117,7 +123,13 @@ async def test_with_claudes_key_alone_claude_reranks_and_its_small_model_can_be_
 
 @pytest.mark.parametrize(
     ("reranker", "name"),
-    [(None, "rerank-2.5"), ("voyage", "rerank-2.5"), ("Claude", claudes.SMALL_MODEL), ("none", None)],
+    [
+        (None, "rerank-2.5"),
+        ("voyage", "rerank-2.5"),
+        ("Claude", claudes.SMALL_MODEL),
+        ("fitted", "fitted"),
+        ("none", None),
+    ],
 )
 async def test_with_both_keys_voyage_reranks_unless_another_is_named(
     tmp_path: Path, double: VoyageDouble, claude: claudes.ClaudeDouble, reranker: str | None, name: str | None
@@ -154,7 +166,7 @@ async def test_what_was_chosen_is_said_in_a_line(tmp_path: Path, claude: claudes
             "Index: sqlite. Embedder: all-MiniLM-L6-v2. Reranker: claude-haiku-5-5. Answers: claude-sonnet-5-5."
         )
     async with await build(settings(tmp_path, embedder="none")) as app:
-        assert app.backends == "Index: sqlite. Embedder: none. Reranker: none. Answers: extractive."
+        assert app.backends == "Index: sqlite. Embedder: none. Reranker: fitted. Answers: extractive."
 
 
 async def test_a_turns_trace_has_the_tokens_of_the_reranker_in_its_own_stage(
@@ -221,7 +233,7 @@ async def test_with_a_model_made_up_passages_and_other_words_help_the_search(tmp
 async def test_without_a_model_nothing_is_made_up_or_rewritten(tmp_path: Path) -> None:
     async with await build(settings(tmp_path, evidence_threshold="0")) as app:
         ran = await stages(await filled(app, tmp_path), "Who vaccinates parrots?")
-    assert ran.keys() == {"embed", "search", "grade"}
+    assert ran.keys() == {"embed", "search", "rerank", "grade"}
 
 
 async def test_a_stage_switched_off_for_good_runs_in_no_turn(tmp_path: Path) -> None:

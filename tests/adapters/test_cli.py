@@ -141,7 +141,10 @@ def test_search_prints_the_json_of_the_contract(filled: Citewell) -> None:
 
 @pytest.mark.parametrize(
     ("flags", "stages"),
-    [([], ["search", "grade"]), (["--no-grade", "--no-hyde", "--no-hybrid", "--no-rerank"], ["search"])],
+    [
+        ([], ["search", "rerank", "grade"]),
+        (["--no-grade", "--no-hyde", "--no-hybrid", "--no-rerank"], ["search"]),
+    ],
 )
 def test_a_stage_that_is_switched_off_does_not_run(filled: Citewell, flags: list[str], stages: list[str]) -> None:
     assert [stage["stage"] for stage in filled.json("search", "flu clinic", *flags)["stages"]] == stages

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from adapters.app import choose_grader
+from adapters.backends import choose_grader
 from adapters.demo import demo_settings
 from adapters.home_settings import Thresholds, write_thresholds
 from adapters.settings import Settings

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from retrieval.embed import HashEmbedder
 from retrieval.errors import IndexMismatch
+from retrieval.fusion import LONG, RRF_K
 from retrieval.ram_index import RamIndex
 from retrieval.sqlite_index import SqliteIndex
 from retrieval.terms import stem
@@ -168,8 +169,19 @@ async def test_agreement_shows_in_both_ranks_and_outweighs_one_list(index: Index
     best, *others = await index.search("clinic", await embedder.embed_query("flu clinic hours"), k=3)
     assert (best.passage.id, best.found_by) == ("flu#0", ("keyword", "vector"))
     assert (best.keyword_rank, best.vector_rank) == (1, 1)
-    assert best.score == pytest.approx(2 / 61)
+    assert best.score == pytest.approx(2 / (RRF_K + 1))
     assert all(other.found_by == ("vector",) for other in others)
+
+
+async def test_in_a_long_letter_words_weigh_less_than_meaning(index: Index, embedder: HashEmbedder) -> None:
+    letter = " ".join(f"word{number}" for number in range(2 * LONG))
+    await put(index, document(), "word0 and the parking", "flu clinic hours")
+    await embed_all(index, embedder)
+    hits = await index.search(letter, await embedder.embed_query("flu clinic hours"), k=2)
+    assert {hit.passage.id: hit.score for hit in hits} == {
+        "flu#0": pytest.approx(0.25 / (RRF_K + 1) + 1 / (RRF_K + 2)),
+        "flu#1": pytest.approx(1 / (RRF_K + 1)),
+    }
 
 
 async def test_a_hit_by_words_alone_carries_its_cosine_where_vectors_are_in(

@@ -1,4 +1,4 @@
-"""What every reranker keeps to: the fake, the cross-encoder, and Voyage's and Claude's over their doubles."""
+"""What every reranker keeps to: the fake, the fitted one, the cross-encoder, and Voyage's and Claude's over doubles."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from bot.prompts import prompt
 from retrieval.cross_encoder import CrossEncoder
 from retrieval.errors import RetrievalError
 from retrieval.evidence import Query
+from retrieval.fitted_rerank import FittedReranker
 from retrieval.grade import Grader
 from retrieval.ram_index import RamIndex
 from retrieval.rerank import RERANKED, ScriptedReranker
@@ -81,12 +82,14 @@ async def voyage(stack: AsyncExitStack) -> Hosted:
     return Hosted(VoyageReranker(account), double)
 
 
-@pytest.fixture(params=["scripted", "cross-encoder", "claude", "voyage"])
+@pytest.fixture(params=["scripted", "fitted", "cross-encoder", "claude", "voyage"])
 async def reranker(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Reranker]:
     async with AsyncExitStack() as stack:
         match request.param:
             case "scripted":
                 yield ScriptedReranker({"d#2": 0.9, "d#1": 0.1})
+            case "fitted":
+                yield await asyncio.to_thread(FittedReranker.fitted, RamIndex())
             case "cross-encoder":
                 folder = await asyncio.to_thread(cross_encoder, tmp_path, knows=" ".join([QUESTION, *TEXTS]))
                 yield await CrossEncoder.load(folder)

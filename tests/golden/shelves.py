@@ -8,7 +8,8 @@ import shutil
 from typing import TYPE_CHECKING
 
 from adapters import samples
-from adapters.app import NO_EMBEDDER, build
+from adapters.app import build
+from adapters.backends import NO_EMBEDDER
 from adapters.settings import Settings
 from retrieval.document import PUBLIC
 from retrieval.ingest import ingest

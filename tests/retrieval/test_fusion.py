@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.fusion import Fused, reciprocal_rank_fusion
+from retrieval.fusion import LONG, Fused, fuse, reciprocal_rank_fusion
 
 LISTS = st.lists(st.lists(st.sampled_from("abcdefgh"), unique=True), max_size=3)
 
 
 def test_scores_are_sums_of_reciprocal_ranks_and_ranks_are_kept() -> None:
     assert reciprocal_rank_fusion([["a", "b"], ["b", "c"]]) == [
-        Fused("b", 1 / 62 + 1 / 61, (2, 1)),
-        Fused("a", 1 / 61, (1, None)),
-        Fused("c", 1 / 62, (None, 2)),
+        Fused("b", 1 / 12 + 1 / 11, (2, 1)),
+        Fused("a", 1 / 11, (1, None)),
+        Fused("c", 1 / 12, (None, 2)),
     ]
 
 
@@ -33,12 +33,28 @@ def test_equal_scores_go_by_best_rank_then_by_id() -> None:
 
 
 def test_an_id_twice_in_a_list_counts_where_it_first_stands() -> None:
-    assert reciprocal_rank_fusion([["a", "b", "a"]])[0] == Fused("a", 1 / 61, (1,))
+    assert reciprocal_rank_fusion([["a", "b", "a"]])[0] == Fused("a", 1 / 11, (1,))
 
 
 def test_one_weight_a_list() -> None:
     with pytest.raises(ValueError, match="zip"):
         reciprocal_rank_fusion([["a"], ["b"]], weights=[1.0])
+
+
+def test_words_and_meaning_weigh_the_same_in_a_question_of_ordinary_length() -> None:
+    question = " ".join(f"the word{number}" for number in range(LONG))
+    assert fuse(question, ["a", "b"], ["b", "c"]) == reciprocal_rank_fusion([["a", "b"], ["b", "c"]])
+
+
+def test_the_longer_a_letter_the_less_its_words_weigh() -> None:
+    letter = " ".join(f"word{number}" for number in range(2 * LONG))
+    by_words, by_meaning = ["a", "b", "c"], ["c", "d"]
+    assert fuse(letter, by_words, by_meaning) == reciprocal_rank_fusion([by_words, by_meaning], weights=[0.25, 1])
+    assert [one.id for one in fuse(letter, by_words, by_meaning)] == ["c", "d", "a", "b"]
+
+
+def test_a_word_that_comes_again_makes_no_question_long() -> None:
+    assert fuse("pain " * 3 * LONG, ["a"], ["b"])[0] == Fused("a", 1 / 11, (1, None))
 
 
 @given(LISTS)

@@ -304,6 +304,25 @@ async def test_rerank_off_leaves_the_order_of_the_search_and_asks_nobody() -> No
     assert "rerank" not in {s.name for s in evidence.stages}
 
 
+@pytest.mark.parametrize("reranker", [None, ScriptedReranker({f"list#{n}": 1.0 for n in range(3)})])
+async def test_whoever_gave_the_order_one_section_does_not_fill_the_first_places(reranker: Reranker | None) -> None:
+    index = RamIndex()
+    checklist = Document("list", "Flu", "/list.md", "public", "hash")
+    rows = [Passage(f"list#{n}", "list", n, f"Flu vaccine row {n}", "", ("Rows",), (0, 1)) for n in range(3)]
+    await index.replace(checklist, rows)
+    await index.replace(
+        Document("text", "Leaflet", "/text.md", "public", "hash"),
+        [Passage("text#0", "text", 0, "The vaccine is given once a year to those who ask.", "", ("Why",), (0, 1))],
+    )
+    found = await searcher(index, None, reranker=reranker).search(Query("q", "flu vaccine"))
+    assert [(hit.passage.id, hit.rank, hit.rank_before_rerank) for hit in found.hits] == [
+        ("list#0", 1, 1),
+        ("list#1", 2, 2),
+        ("text#0", 3, 4),
+        ("list#2", 4, 3),
+    ]
+
+
 @pytest.mark.parametrize(
     ("reranker", "why"),
     [

@@ -1,0 +1,227 @@
+"""Which backend does what, by the settings: each SDK is imported only where its backend is chosen."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import random
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bot.errors import Misconfigured
+from bot.followup import RuleRewriter
+from bot.trace import count
+from retrieval.grade import Grader
+from retrieval.retry import PATIENT, Retry
+from retrieval.sqlite_index import SqliteIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from adapters.settings import Settings
+    from bot.answerer import Answerer, Rewriter
+    from bot.claude_api import Claude, Usage
+    from bot.claude_context import ClaudeContextWriter
+    from retrieval.corrective import QueryRewriter
+    from retrieval.embed import Embedder
+    from retrieval.hyde import HypotheticalWriter
+    from retrieval.index import Index
+    from retrieval.rerank import Reranker
+    from retrieval.voyage_api import Voyage
+
+NO_EMBEDDER, LOCAL_EMBEDDER = "none", "local"
+"""The values of `CITEWELL_EMBEDDER` that mean words alone, and the model that comes with the installation."""
+
+NO_RERANKER, VOYAGE, CLAUDE, FITTED = "none", "voyage", "claude", "fitted"
+"""The values of `CITEWELL_RERANKER` that mean the order of the search, the hosted models, and the one fitted here."""
+
+
+def choose_voyage(settings: Settings) -> Voyage | None:
+    """The account at Voyage, where there is a key; the SDK is imported only then."""
+    if settings.voyage_api_key is None:
+        return None
+    from retrieval.voyage_api import Voyage
+
+    return Voyage.connect(api_key=settings.voyage_api_key.get_secret_value(), base_url=settings.voyage_base_url)
+
+
+async def choose_embedder(settings: Settings, voyage: Voyage | None) -> Embedder | None:
+    """What the setting names; where it names nothing, Voyage if there is a key, else the installation's own model."""
+    named = settings.embedder.casefold() if settings.embedder else None
+    if named == NO_EMBEDDER:
+        return None
+    if named is None and voyage is not None:
+        from retrieval.voyage import voyage_embedder
+
+        return voyage_embedder(voyage, settings.voyage_model)
+    from retrieval.local import LocalEmbedder
+
+    if settings.embedder is None or named == LOCAL_EMBEDDER:
+        return LocalEmbedder.minilm()
+    instead = f"{LOCAL_EMBEDDER!r} for the model that comes with Citewell, or {NO_EMBEDDER!r} to search by words alone"
+    return await LocalEmbedder.load(await _folder("EMBEDDER", settings.embedder, holds="encoder", instead=instead))
+
+
+async def choose_reranker(
+    settings: Settings, voyage: Voyage | None, claude: Claude | None, index: Index
+) -> Reranker | None:
+    """What the setting names; where it names nothing, Voyage or Claude by their keys, else the one fitted here."""
+    named = settings.reranker.casefold() if settings.reranker else None
+    if named == NO_RERANKER:
+        return None
+    if voyage is not None and named in {None, VOYAGE}:
+        from retrieval.voyage_rerank import VoyageReranker
+
+        return VoyageReranker(voyage, settings.rerank_model)
+    if claude is not None and named in {None, CLAUDE}:
+        from bot.claude_rerank import ClaudeReranker
+        from bot.prompts import prompt
+
+        return ClaudeReranker(claude, await asyncio.to_thread(prompt, "rerank"))
+    if settings.reranker is None or named == FITTED:
+        from retrieval.fitted_rerank import FittedReranker
+
+        return await asyncio.to_thread(FittedReranker.fitted, index)
+    if named in {VOYAGE, CLAUDE}:
+        key = "VOYAGE_API_KEY" if named == VOYAGE else "ANTHROPIC_API_KEY"
+        msg = f"CITEWELL_RERANKER is {named!r}, and there is no key for it: set {key}, or leave CITEWELL_RERANKER out."
+        raise Misconfigured(msg)
+    from retrieval.cross_encoder import CrossEncoder
+
+    instead = (
+        f"{VOYAGE!r} or {CLAUDE!r} for a hosted model, {FITTED!r} for the one that comes with Citewell, or "
+        f"{NO_RERANKER!r} to keep the order of the search"
+    )
+    return await CrossEncoder.load(await _folder("RERANKER", settings.reranker, holds="cross-encoder", instead=instead))
+
+
+async def _folder(setting: str, given: str, *, holds: str, instead: str) -> Path:
+    """The folder that a setting names. `Misconfigured` where there is none: what it has to hold, what else to say."""
+    folder = await asyncio.to_thread(Path(given).expanduser)
+    if not await asyncio.to_thread(folder.is_dir):
+        msg = (
+            f"CITEWELL_{setting} names no folder: {folder}. It has to hold an ONNX {holds} and its tokenizer.json; "
+            f"say {instead}."
+        )
+        raise Misconfigured(msg)
+    return folder
+
+
+async def choose_index(settings: Settings, embedder: Embedder | None, *, re_embed: bool = False) -> Index:
+    """The Weaviate server that is named, or the file on this machine; the SDK is imported only for the first."""
+    model = None if embedder is None else (embedder.name, embedder.dimensions)
+    if settings.weaviate_url is None:
+        return await SqliteIndex.open(settings.index_path, embedder=model, re_embed=re_embed)
+    weaviate = await asyncio.to_thread(importlib.import_module, "retrieval.weaviate_index")
+    key = settings.weaviate_api_key
+    index: Index = await weaviate.WeaviateIndex.open(
+        settings.weaviate_url,
+        embedder=model,
+        api_key=None if key is None else key.get_secret_value(),
+        data=settings.weaviate_path,
+        re_embed=re_embed,
+    )
+    return index
+
+
+def choose_grader(settings: Settings, embedder: Embedder | None) -> Grader:
+    """The fitted grader with the thresholds that are set, else calibrated for this embedder, else fitted. Blocking."""
+    calibrated = settings.thresholds.get(embedder_name(embedder))
+    low, high = settings.evidence_threshold, settings.confident_threshold
+    if calibrated is not None:
+        low = calibrated.evidence if low is None else low
+        high = max(low, calibrated.confident) if high is None else high
+    try:
+        return Grader.fitted(threshold=low, confident=high)
+    except ValueError as error:
+        raise Misconfigured(f"{error} Raise CITEWELL_CONFIDENT_THRESHOLD, or leave it unset.") from None
+
+
+def embedder_name(embedder: Embedder | None) -> str:
+    """What thresholds are kept under: they hold for one embedding model, or for words alone."""
+    return NO_EMBEDDER if embedder is None else embedder.name
+
+
+def choose_claude(settings: Settings) -> Claude | None:
+    """Claude, where there is a key; the SDK is imported only then."""
+    if settings.anthropic_api_key is None:
+        return None
+    from bot.claude_api import Claude
+
+    return Claude.connect(
+        api_key=settings.anthropic_api_key.get_secret_value(),
+        model=settings.model,
+        base_url=settings.anthropic_base_url,
+        on_usage=_count_tokens,
+    )
+
+
+def small_claude(claude: Claude | None, settings: Settings) -> Claude | None:
+    """The model for what is asked often, told to think little where it can be told."""
+    if claude is None:
+        return None
+    from bot.claude_models import thrifty
+
+    model = settings.small_model
+    return claude.using(model, setting="CITEWELL_SMALL_MODEL", effort=thrifty(model))
+
+
+def key_for_context(settings: Settings) -> str:
+    """The key that `--context` needs, or `Misconfigured`."""
+    if settings.anthropic_api_key is None:
+        msg = (
+            "--context has Claude write a sentence for each passage: set ANTHROPIC_API_KEY, or leave --context out "
+            "and title and headings serve"
+        )
+        raise Misconfigured(msg)
+    return settings.anthropic_api_key.get_secret_value()
+
+
+def choose_context_writer(settings: Settings, on_usage: Callable[[Usage], None]) -> ClaudeContextWriter:
+    """What places passages in their documents while these are taken in. `Misconfigured` without a key."""
+    api_key = key_for_context(settings)
+    from bot.claude_api import Claude
+    from bot.claude_context import ClaudeContextWriter
+    from bot.claude_models import thrifty
+    from bot.prompts import prompt
+
+    claude = Claude.connect(
+        api_key=api_key,
+        model=settings.small_model,
+        base_url=settings.anthropic_base_url,
+        on_usage=on_usage,
+        setting="CITEWELL_SMALL_MODEL",
+        effort=thrifty(settings.small_model),
+    )
+    return ClaudeContextWriter(claude, prompt("context"), Retry(PATIENT, asyncio.sleep, random.random))
+
+
+def _count_tokens(usage: Usage) -> None:
+    """Every call is billed for itself, so a stage that asked often has the sum."""
+    count(
+        usage.model,
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        cache_read_tokens=usage.cache_read_tokens,
+        cache_write_tokens=usage.cache_write_tokens,
+    )
+
+
+def choose_writers(claude: Claude | None, extractive: Answerer) -> tuple[Answerer, Rewriter]:
+    rules = RuleRewriter()
+    if claude is None:
+        return extractive, rules
+    from bot.claude import ClaudeAnswerer, ClaudeRewriter
+    from bot.prompts import prompt
+
+    return ClaudeAnswerer(claude, prompt("answer")), ClaudeRewriter(claude, prompt("standalone"), fallback=rules)
+
+
+def choose_search_helpers(small: Claude | None) -> tuple[HypotheticalWriter | None, QueryRewriter | None]:
+    """What helps a search where there is a model: without one, no rewriting by rule was found that improves it."""
+    if small is None:
+        return None, None
+    from bot.claude_search import ClaudeHypotheticalWriter, ClaudeQueryRewriter
+    from bot.prompts import prompt
+
+    return ClaudeHypotheticalWriter(small, prompt("hypothetical")), ClaudeQueryRewriter(small, prompt("rewrite"))
