@@ -35,7 +35,6 @@ from memory.ram import RamMemory
 from memory.sqlite import SqliteMemory
 from retrieval.absent_index import AbsentIndex
 from retrieval.errors import RetrievalError
-from retrieval.grade import Grader
 from retrieval.search import Searcher
 
 if TYPE_CHECKING:
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from bot.claude_api import Claude
     from bot.messages import IncomingMessage, Reply
     from retrieval.embed import Embedder
+    from retrieval.grade import Grader
     from retrieval.index import Index
     from retrieval.rerank import Reranker
     from retrieval.search import PipelineSettings

@@ -208,6 +208,7 @@ def _count_tokens(usage: Usage) -> None:
 
 
 def choose_writers(claude: Claude | None, extractive: Answerer) -> tuple[Answerer, Rewriter]:
+    """What answers, and what makes a follow-up stand alone: Claude, or extracts and rules. Blocking."""
     rules = RuleRewriter()
     if claude is None:
         return extractive, rules
