@@ -27,7 +27,7 @@ NAMES = {
     "scifact": "SciFact, test",
     "pubmedqa": "PubMedQA",
     "text": "health questions, the message as written",
-    "summary": "health questions, a summary by a librarian",
+    "summary": "health questions, the library's summary",
     "paraphrase": "health questions, a paraphrase",
 }
 

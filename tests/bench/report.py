@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One table; the first column is text, the others are figures."""
+    """One table; columns of figures, which all but the first may be, are set to the right."""
 
     title: str
     columns: Sequence[str]
@@ -27,7 +27,9 @@ class Table:
 
     def markdown(self) -> str:
         """With its title before it."""
-        lines = [self.columns, ["---", *["---:"] * (len(self.columns) - 1)], *self.rows]
+        _, *others = (self.rows or [self.columns])[0]
+        sides = ["---:" if cell[:1].isdigit() else "---" for cell in others]
+        lines = [self.columns, ["---", *sides], *self.rows]
         return f"**{self.title}**\n\n" + "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 

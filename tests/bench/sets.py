@@ -51,15 +51,13 @@ class Sets:
     homes: Path
 
     async def opened(self, name: str) -> Application:
-        """The product on the index of this set, which is made where it is not there yet, or finished."""
+        """The product on the index of this set, which is made where it is not there yet, or brought up to date."""
         app = await self.app(name)
-        if not (await app.index.status()).passages:
-            PROGRESS.print(f"{name}: taking documents in")
-            if name == CORPUS:
-                await take_in(app, [self.data / CORPUS / "docs"], collection=PUBLIC, prune=False)
-            else:
-                for document, passage in self._abstracts(name):
-                    await app.index.replace(document, [passage])
+        if name == CORPUS:
+            await take_in(app, [self.data / CORPUS / "docs"], collection=PUBLIC, prune=True)
+        elif not (await app.index.status()).passages:
+            for document, passage in self._abstracts(name):
+                await app.index.replace(document, [passage])
         status = await app.index.status()
         if status.embedded < status.passages:
             PROGRESS.print(f"{name}: {status.passages - status.embedded} passages to embed, once; this takes minutes")
