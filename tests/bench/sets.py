@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from rich.console import Console
 
-from adapters.app import LOCAL_EMBEDDER, build
+from adapters.app import build
 from adapters.documents import fill_in, take_in
 from adapters.settings import Settings
 from retrieval.context import context_sentence
@@ -65,7 +65,7 @@ class Sets:
         return app
 
     async def app(self, name: str) -> Application:
-        """The product without keys, whatever the environment says, on the index of this name."""
+        """The product without keys, on the index of this name."""
         return await build(keyless(self.homes / name))
 
     def asked(self, name: str) -> list[Question]:
@@ -101,8 +101,8 @@ class Sets:
 
 
 def keyless(home: Path) -> Settings:
-    """The settings of the product as it comes, with no key and its own embedder, on the index of this home."""
-    return Settings.load(home=home, embedder=LOCAL_EMBEDDER, ANTHROPIC_API_KEY=None, VOYAGE_API_KEY=None)
+    """The settings of the product as it comes, with no key, on the index of this home; the environment is not read."""
+    return Settings.model_construct(home=home)
 
 
 def judged_id(name: str, document: Document) -> str:
