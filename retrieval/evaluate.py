@@ -22,7 +22,8 @@ _RESAMPLES = 2000
 
 def ndcg(ranking: Sequence[str], grades: Mapping[str, int], *, k: int = 10) -> float:
     """Normalised discounted cumulative gain, in [0, 1]: the sum of grade / log2(rank + 1) over the first `k`, by that
-    of the best order there is. 0 where nothing is graded."""
+    of the best order there is. 0 where nothing is graded.
+    """
     best = _discounted(sorted(grades.values(), reverse=True)[:k])
     return _discounted([grades.get(id_, 0) for id_ in ranking[:k]]) / best if best else 0.0
 
