@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 MADE := $(VENV)/.made
 DEV := $(VENV)/.made-dev
+BENCH := .venv-bench
+COMPARED := "langchain-classic langchain-community langchain-chroma rank_bm25" "lancedb" "bm25s PyStemmer"
 
 .PHONY: install demo test check format bench constraints clean
 
@@ -43,11 +45,20 @@ format: $(DEV)  ## mend what the formatter and the linter can
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-bench: $(DEV)  ## the measurements, on the real data where it is there
-	@$(BIN)/python -m tests.bench
+$(BENCH)/.made: pyproject.toml constraints.txt tests/bench/constraints.txt | $(BIN)/python
+	@echo "Setting up $(BENCH) with what is compared, once; this takes some minutes..." >&2
+	@$(BIN)/python -m venv $(BENCH)
+	@$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e . >&2
+	@for stack in $(COMPARED); do \
+	  $(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt \
+	    -c tests/bench/constraints.txt $$stack >&2 || echo "Not installed, and left out: $$stack" >&2; done
+	@touch $@
+
+bench: $(BENCH)/.made  ## the measurements, on the real data, into docs/benchmarks.md
+	@$(BENCH)/bin/python -m tests.bench --write
 
 constraints: $(DEV)  ## pin what is installed now
 	@$(BIN)/python -m pip freeze --exclude-editable | grep -E '^[A-Za-z0-9_.-]+==' > constraints.txt
 
 clean:
-	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) $(BENCH) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from retrieval.errors import IndexMismatch
 from retrieval.schema import prepare
 from retrieval.sqlite_file import Lane, mended
-from retrieval.sqlite_read import catalogue, passages_of, status, unembedded
+from retrieval.sqlite_read import StatusReader, catalogue, passages_of, unembedded
 from retrieval.sqlite_search import Searcher
 from retrieval.sqlite_write import (
     Model,
@@ -51,6 +51,7 @@ class SqliteIndex:
         self._model = model
         self._clock = clock
         self._searcher = Searcher(reader.connection, model)
+        self._status = StatusReader(reader.connection)
 
     @classmethod
     async def open(
@@ -131,7 +132,7 @@ class SqliteIndex:
 
     async def status(self) -> IndexStatus:
         """What it holds."""
-        return await self._reader.run(status, self._reader.connection)
+        return await self._reader.run(self._status.status)
 
     async def close(self) -> None:
         """Finish what was begun, then let go of the file and the threads."""

@@ -1,42 +1,63 @@
-"""Every measurement, one after the other: `make bench`, or `python -m tests.bench`.
+"""Measurements on real data: `make bench`, or `python -m tests.bench [PART ...] [--write]`.
 
-The first run makes an index of the real corpus under `.citewell/bench`, which takes some minutes; later ones use it
-again. It needs the shared data (`SHARED_DATA` names its folder) and prints to stdout.
+It needs the shared data (`SHARED_DATA` names its folder). The first run makes an index of each set under
+`.citewell/bench`, which takes the better part of an hour; later ones use them again. With `--write`, each part's tables
+go to their places in docs/benchmarks.md too.
 """
 
 from __future__ import annotations
 
+import argparse
+import asyncio
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tests.bench import ingest, quality, scale, speed
+from tests.bench.report import machine, put
+from tests.bench.sets import Sets
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Sequence
+
+    from tests.bench.report import Table
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = Path(os.environ.get("SHARED_DATA", ROOT.parent / "shared"))
-HOMES = ROOT / ".citewell" / "bench"
+RESULTS = ROOT / "docs" / "benchmarks.md"
+
+PARTS: dict[str, Callable[[Sets], Coroutine[Any, Any, Sequence[Table]]]] = {
+    "quality": quality.measured,
+    "speed": speed.measured,
+    "scale": scale.measured,
+    "ingest": ingest.measured,
+}
+SAFETY = "safety"
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join([*PARTS, SAFETY])}; all without one")
+    parser.add_argument("--write", action="store_true", help=f"put the tables into {RESULTS.relative_to(ROOT)}")
+    options = parser.parse_args()
+    if unknown := set(options.parts) - {*PARTS, SAFETY}:
+        parser.error(f"no such part: {', '.join(sorted(unknown))}")
     if not (SHARED / "data").is_dir():
         sys.exit(f"The measurements need the shared data: no folder {SHARED}/data (SHARED_DATA names another place).")
-    corpus = ingested("corpus", SHARED / "data" / "corpus" / "docs")
-    samples = ingested("samples", ROOT / "adapters" / "samples" / "documents")
-    run("Retrieval and grade", "scripts/fit_grade.py", str(SHARED), str(corpus), str(samples), "--report")
-    run("Speed of a search", "-m", "tests.bench.search_speed", "--shared", str(SHARED))
-    run("Safety gate", "-m", "tests.bench.safety")
-
-
-def ingested(name: str, documents: Path) -> Path:
-    """The index of these documents, with all its vectors; made where it is not there yet."""
-    home = HOMES / name
-    citewell = [sys.executable, "-c", "from adapters.cli import main; main()", "ingest", str(documents)]
-    subprocess.run(citewell, check=True, cwd=ROOT, env={**os.environ, "CITEWELL_HOME": str(home)})
-    return home / "index.db"
-
-
-def run(title: str, *arguments: str) -> None:
-    print(f"\n== {title}: python {' '.join(arguments)}\n", flush=True)  # noqa: T201 - the report is its output
-    subprocess.run([sys.executable, *arguments], check=True, cwd=ROOT)
+    sets = Sets(SHARED / "data", ROOT / ".citewell" / "bench")
+    for part in options.parts or [*PARTS, SAFETY]:
+        print(f"\n== {part}\n", flush=True)  # noqa: T201 - the report is its output
+        if part == SAFETY:
+            subprocess.run([sys.executable, "-m", "tests.bench.safety"], check=True, cwd=ROOT)
+            continue
+        report = [machine()]
+        report += [table.markdown() for table in asyncio.run(PARTS[part](sets))]
+        text = "\n\n".join(report)
+        print(text, flush=True)  # noqa: T201 - the report is its output
+        if options.write:
+            RESULTS.write_text(put(RESULTS.read_text(encoding="utf-8"), part, text), encoding="utf-8")
 
 
 if __name__ == "__main__":

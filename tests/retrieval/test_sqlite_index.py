@@ -196,6 +196,30 @@ async def test_status_tells_the_model_and_the_time_of_the_last_change(path: Path
     await index.close()
 
 
+async def test_status_follows_what_another_process_changes(index: SqliteIndex, path: Path) -> None:
+    other = await SqliteIndex.open(path, embedder=MODEL)
+    seen = []
+
+    async def counted() -> None:
+        assert await index.status() == await index.status()
+        seen.append(((await index.status()).passages, (await index.status()).embedded))
+
+    await counted()
+    await put(other, document(), "flu clinic", "flu letter")
+    await counted()
+    await embed_all(other, EMBEDDER)
+    await counted()
+    await put(other, document(), "flu clinic")
+    await counted()
+    await other.close()
+    other = await SqliteIndex.open(path, embedder=OTHER_MODEL, re_embed=True)
+    await counted()
+    await other.remove([document().id])
+    await counted()
+    await other.close()
+    assert seen == [(0, 0), (2, 0), (2, 2), (1, 1), (1, 0), (0, 0)]
+
+
 async def test_a_replacement_that_fails_leaves_the_old_version(index: SqliteIndex) -> None:
     await put(index, document(), "flu clinic")
     with pytest.raises(UnicodeEncodeError):

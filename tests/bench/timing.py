@@ -1,0 +1,37 @@
+"""Searches timed by turns, so that whatever else the machine does hits all alike."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tests.bench.report import Times
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+    Timed: TypeAlias = Callable[[str], Awaitable[Any]]
+
+WARM = 3
+"""Questions that are asked first and not counted."""
+
+PAUSE = 0.03
+"""Seconds before each search, in which threads that the one before left spinning come to rest."""
+
+
+async def by_turns(searches: Mapping[str, Timed], questions: Sequence[str]) -> dict[str, Times]:
+    """Ask each question of each search, one at a time; who comes first changes with every question."""
+    names = list(searches)
+    wall: dict[str, list[float]] = {name: [] for name in names}
+    processor: dict[str, list[float]] = {name: [] for name in names}
+    for number, question in enumerate([*questions[:WARM], *questions]):
+        first = number % len(names)
+        for name in names[first:] + names[:first]:
+            await asyncio.sleep(PAUSE)
+            began, used = time.perf_counter(), time.process_time()
+            await searches[name](question)
+            if number >= WARM:
+                wall[name].append(1000 * (time.perf_counter() - began))
+                processor[name].append(1000 * (time.process_time() - used))
+    return {name: Times(wall[name], processor[name]) for name in names}
