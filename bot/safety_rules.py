@@ -116,9 +116,17 @@ class Gate:
         for hints in self._hints:
             yield from (hints.writer, *(clause for _, clause in hints.signals))
 
+    def read(self, text: str) -> list[str]:
+        """The words of a message as every layer reads them, with `END` where sentences end."""
+        return self._reader.read(text)
+
     def find(self, text: str) -> Found | None:
         """The gravest rule that holds for a message, about the writer before about others; None where none does."""
-        encoded = self._vocabulary.encode(self._reader.read(text))
+        return self.find_in(self.read(text))
+
+    def find_in(self, words: Sequence[str]) -> Found | None:
+        """The same for the words of a message that has been read."""
+        encoded = self._vocabulary.encode(words)
         mentions = _hide(encoded, self._idioms)
         persons = _hide(mentions, self._subjects)
         for level in _ORDER:
