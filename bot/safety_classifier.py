@@ -44,12 +44,12 @@ class Linear:
 
     def score(self, found: NDArray[np.int64]) -> float:
         """The sum of the weights found over the root of their number, so that length alone weighs nothing."""
-        return float(self.weights[found].sum()) / max(1.0, len(found)) ** 0.5 + self.bias
+        return float(self.weights[found].sum() / np.sqrt(max(1, len(found)))) + self.bias
 
 
 @dataclass(frozen=True, slots=True)
 class Classifier:
-    """`risk` tells a person at risk from everything else, from `threshold` up; `other` somebody else from the writer."""
+    """`risk` tells a person at risk from all else, from `threshold` up; `other` somebody else from the writer."""
 
     risk: Linear
     other: Linear
@@ -98,29 +98,32 @@ def _bucket(mixed: NDArray[np.uint64]) -> NDArray[np.int64]:
 def packed(classifier: Classifier) -> bytes:
     """A weights file: each weight in one byte, compressed."""
     file = io.BytesIO()
-    arrays: dict[str, NDArray[np.float32] | NDArray[np.int8]] = {}
-    for name, linear in (("risk", classifier.risk), ("other", classifier.other)):
-        scale = max(float(np.abs(linear.weights).max()), 1e-9) / 127
-        arrays[name] = np.round(linear.weights / scale).astype(np.int8)
-        arrays[f"{name}_scale_bias"] = np.array([scale, linear.bias], np.float32)
-    np.savez_compressed(file, threshold=np.array([classifier.threshold], np.float32), **arrays)
+    (risk, risk_scale), (other, other_scale) = (_bytes(one) for one in (classifier.risk, classifier.other))
+    numbers = [classifier.threshold, risk_scale, classifier.risk.bias, other_scale, classifier.other.bias]
+    np.savez_compressed(file, risk=risk, other=other, numbers=np.array(numbers, np.float32))
     return file.getvalue()
+
+
+def _bytes(linear: Linear) -> tuple[NDArray[np.int8], float]:
+    scale = max(float(np.abs(linear.weights).max()), 1e-9) / 127
+    return np.round(linear.weights / scale).astype(np.int8), scale
 
 
 def unpacked(data: bytes) -> Classifier:
     """The classifier of a weights file. ValueError where it is none."""
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as file:
-            linear = [_linear(file[name], file[f"{name}_scale_bias"]) for name in ("risk", "other")]
-            return Classifier(*linear, threshold=float(file["threshold"][0]))
+            threshold, risk_scale, risk_bias, other_scale, other_bias = map(float, file["numbers"])
+            risk = _linear(file["risk"], risk_scale, risk_bias)
+            return Classifier(risk, _linear(file["other"], other_scale, other_bias), threshold)
     except Exception as error:  # numpy raises many kinds for a file that is no archive
         raise ValueError(f"not a weights file of the safety classifier ({type(error).__name__})") from error
 
 
-def _linear(weights: NDArray[np.int8], scale_bias: NDArray[np.float32]) -> Linear:
+def _linear(weights: NDArray[np.int8], scale: float, bias: float) -> Linear:
     if weights.shape != (BUCKETS,):
         raise ValueError(f"expected {BUCKETS} weights, got {weights.shape}")
-    return Linear(weights.astype(np.float32) * scale_bias[0], float(scale_bias[1]))
+    return Linear(weights.astype(np.float32) * np.float32(scale), bias)
 
 
 @cache

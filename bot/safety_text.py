@@ -168,6 +168,8 @@ class Reader:
 
     def _segmented(self, letters: str) -> list[str] | None:
         """The letters as known words, one of them guarded; None where they are none."""
+        if not any(word in letters for word in self._guarded):
+            return None
         starts: list[int | None] = [0, *[None] * len(letters)]
         for end in range(1, len(letters) + 1):
             for start in range(max(0, end - 12), end):

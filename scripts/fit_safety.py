@@ -42,6 +42,8 @@ RIDGE = 2e-6
 HARD_ALARMS, QUESTION_ALARMS = 0.01, 0.0005
 """The shares of the hard negatives (idioms, low mood, the subject) and of the public questions that may reach the
 threshold when they are held out."""
+MARGIN = 0.1
+"""How far the threshold stays above everything harmless that the classifier has learned from."""
 RATE = 6.0
 """The step of the descent, in units of the summed weights; a larger one does not settle."""
 
@@ -78,6 +80,14 @@ def rule_examples() -> Iterator[Example]:
                 about = rule.id.startswith("other.") if risk else None
                 for text in rule.examples:
                     yield Example(text, risk, "rules", language.language, rule.id, about)
+            for text in rule.counterexamples:
+                if not isinstance(by_rules(text), SelfHarm):
+                    yield Example(text, False, "rules", language.language, rule.id)
+        if language.hints:
+            for text in language.hints.examples:
+                yield Example(text, True, "rules", language.language, text, False)
+            for text in language.hints.counterexamples:
+                yield Example(text, False, "rules", language.language, text)
     for text in (*ORDINARY, *ABOUT_THE_SUBJECT):
         yield Example(text, False, "ordinary", "en", text)
 
@@ -100,7 +110,9 @@ def questions(shared: Path) -> Iterator[Example]:
     for name in ("conversations", "medquad_followups"):
         lines = (data / "multiturn" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
         found.extend(turn["user"] for line in lines for turn in json.loads(line)["turns"])
-    for text in found:
+    lines = (data / "multiturn" / "mtrag_un_tasks.jsonl").read_text(encoding="utf-8").splitlines()
+    found.extend(turn["text"] for line in lines for turn in json.loads(line)["input"] if turn["speaker"] == "user")
+    for text in dict.fromkeys(found):
         if not isinstance(by_rules(text), SelfHarm):
             yield Example(text, False, "questions", "en", text, weight=0.5)
 
@@ -198,14 +210,17 @@ def main() -> None:
     parser.add_argument("--report", action="store_true", help="only cross-validate")
     options = parser.parse_args()
     examples = [*sentences(), *rule_examples(), *labelled(options.shared), *questions(options.shared)]
-    examples.extend(mixtures(examples, random.Random(7)))  # noqa: S311 - no secret
+    examples.extend(mixtures(examples, random.Random(7)))
     x = Features.of([one.text for one in examples])
     scores = held_out(examples, x)
     limit = threshold(examples, scores)
     report(examples, scores, limit)
     if options.report:
         return
-    risk = fit(x, np.array([one.risk for one in examples]), np.array([one.weight for one in examples]))
+    y = np.array([one.risk for one in examples])
+    risk = fit(x, y, np.array([one.weight for one in examples]))
+    limit = max(limit, float(x.scores(risk)[~y].max()) + MARGIN)
+    print(f"threshold of the whole {limit:.2f}")
     about = np.array([one.other is not None for one in examples])
     other = fit(x.only(about), np.array([bool(one.other) for one in examples])[about], np.ones(about.sum()))
     linear = [Linear(one[:-1].astype(np.float32), float(one[-1])) for one in (risk, other)]

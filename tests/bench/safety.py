@@ -57,7 +57,8 @@ def table(title: str, messages: Iterable[Message], by: Callable[[Message], tuple
         count.update(["classifier"] if good(by_classifier(text)) else [])
     drawn = Table(title=title)
     shares = ("rules", "classifier", "good")
-    for name in (*names, "messages", "SelfHarm", "Violence", "Mention", "Clear", "by rules", "by classifier", "by both"):
+    verdicts = ("messages", "SelfHarm", "Violence", "Mention", "Clear")
+    for name in (*names, *verdicts, "by rules", "by classifier", "by both"):
         drawn.add_column(name, justify="left" if name in names else "right")
     for group, count in sorted(counts.items()):
         numbers = (str(count[name]) for name in ("all", "SelfHarm", "Violence", "Mention", "Clear"))

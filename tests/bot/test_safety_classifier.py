@@ -26,7 +26,7 @@ RISKY = ("self", "other", "method", "poison")
 
 def sentences(*sections: str) -> list[str]:
     files = [tomllib.loads(path.read_text(encoding="utf-8")) for path in SENTENCES]
-    return [text for file in files for section in sections for text in file[section]]
+    return [text for file in files for section in sections for text in file.get(section, [])]
 
 
 def trained(*risky: str, threshold: float = 1.0, other: str = "") -> Classifier:
