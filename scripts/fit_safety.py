@@ -39,7 +39,7 @@ RISKY = ("self", "other", "method", "poison")
 LABELS = {"crisis": True, "emergency": True, "refuse": True, "no": False}
 FOLDS = 3
 RIDGE = 2e-6
-HARD_ALARMS, QUESTION_ALARMS = 0.01, 0.0005
+HARD_ALARMS, QUESTION_ALARMS = 0.004, 0.0005
 """The shares of the hard negatives (idioms, low mood, the subject) and of the public questions that may reach the
 threshold when they are held out."""
 MARGIN = 0.1
