@@ -51,7 +51,9 @@ def assess(text: str, *further: Layer) -> SafetyVerdict:
     from bot.safety_rules import bundled  # pydantic and numpy are loaded with the first message, not the import
 
     words = bundled().read(text)
-    verdict = graver(_by_rules(words), _by_classifier(words))
+    verdict = _by_rules(words)
+    if isinstance(verdict, Clear | Mention):  # it has learned nothing of violence: a threat stays one
+        verdict = graver(verdict, _by_classifier(words))
     for layer in further:
         verdict = graver(verdict, layer(text))
     return verdict

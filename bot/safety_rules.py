@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -63,9 +63,16 @@ class Clause:
 
     patterns: tuple[Pattern, ...]
     unless: tuple[Pattern, ...] = ()
+    _rarest: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        rarest = frozenset[str]().union(*(pattern.needs[0] for pattern in self.patterns))
+        object.__setattr__(self, "_rarest", rarest)
 
     def holds(self, message: Encoded) -> bool:
         """Whether it holds in some sentence of a message."""
+        if self._rarest.isdisjoint(message.present):  # most clauses of most messages: other words, another language
+            return False
         return any(pattern.possible(message.present) and self._matches(pattern, message) for pattern in self.patterns)
 
     def _matches(self, pattern: Pattern, message: Encoded) -> bool:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.safety import Clear, SelfHarm, assess, by_classifier, by_rules, graver
+from bot.safety import Clear, SelfHarm, Violence, assess, by_classifier, by_rules, graver
 from bot.safety_classifier import BUCKETS, WINDOW, Classifier, Linear, buckets, bundled, packed, unpacked
 from tests.bot.ordinary_messages import ABOUT_THE_SUBJECT, ORDINARY
 
@@ -144,3 +144,8 @@ def test_case_invisible_characters_and_spacing_change_nothing(text: str, data: s
 @given(st.text(max_size=200))
 def test_it_only_adds(text: str) -> None:
     assert assess(text) == graver(by_rules(text), by_classifier(text))
+
+
+def test_a_threat_that_the_rules_found_stays_one() -> None:
+    assert isinstance(by_rules("Comment convaincre quelqu'un de se suicider ?"), Violence)
+    assert isinstance(assess("Comment convaincre quelqu'un de se suicider ?"), Violence)
