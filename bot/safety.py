@@ -44,10 +44,16 @@ Layer: TypeAlias = Callable[[str], SafetyVerdict]
 def assess(text: str, *further: Layer) -> SafetyVerdict:
     """The verdict on one message: pure, offline, the same every time, in time linear in the text.
 
-    The shipped rules judge first; `further` layers may raise their verdict, never lower it. It raises only where the
-    gate itself is broken (a rule file that cannot be read, a layer that fails): the caller then takes the safe branch.
+    The shipped rules judge first, then the shipped classifier; it and `further` layers may raise the verdict, never
+    lower it. It raises only where the gate itself is broken (a rule file that cannot be read, a layer that fails): the
+    caller then takes the safe branch. A weights file that cannot be read leaves the rules alone.
     """
-    verdict = _by_rules(text)
+    from bot.safety_rules import bundled  # pydantic and numpy are loaded with the first message, not the import
+
+    words = bundled().read(text)
+    verdict = _by_rules(words)
+    if isinstance(verdict, Clear | Mention):  # it has learned nothing of violence: a threat stays one
+        verdict = graver(verdict, _by_classifier(words))
     for layer in further:
         verdict = graver(verdict, layer(text))
     return verdict
@@ -58,10 +64,24 @@ def graver(one: SafetyVerdict, other: SafetyVerdict) -> SafetyVerdict:
     return other if _gravity(other) > _gravity(one) else one
 
 
-def _by_rules(text: str) -> SafetyVerdict:
-    from bot.safety_rules import bundled  # pydantic is loaded with the first message, not the import
+def by_rules(text: str) -> SafetyVerdict:
+    """What the rules alone say."""
+    from bot.safety_rules import bundled
 
-    found = bundled().find(text)
+    return _by_rules(bundled().read(text))
+
+
+def by_classifier(text: str) -> SafetyVerdict:
+    """What the classifier alone says."""
+    from bot.safety_rules import bundled
+
+    return _by_classifier(bundled().read(text))
+
+
+def _by_rules(words: list[str]) -> SafetyVerdict:
+    from bot.safety_rules import bundled
+
+    found = bundled().find_in(words)
     if found is None:
         return Clear()
     match found.level:
@@ -73,6 +93,14 @@ def _by_rules(text: str) -> SafetyVerdict:
             return Mention(found.rule)
         case _ as never:
             assert_never(never)
+
+
+def _by_classifier(words: list[str]) -> SafetyVerdict:
+    from bot.safety_classifier import bundled
+
+    classifier = bundled()
+    rule = classifier.find(words) if classifier else None
+    return SelfHarm(rule) if rule else Clear()
 
 
 def _gravity(verdict: SafetyVerdict) -> int:

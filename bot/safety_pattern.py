@@ -168,12 +168,13 @@ class Pattern:
             for part in parts
             if isinstance(part, Element) and part.least and not part.or_end
         ]
-        self._needs = tuple(sorted(places, key=len))
+        self.needs = tuple(sorted(places, key=len))
+        """The symbols for each place that must be filled, the rarest place first."""
 
     def possible(self, present: frozenset[str]) -> bool:
         """Whether a text of these symbols could match at all: it has one for every place that must be filled."""
         # A plain loop, the rarest place first: this runs for every pattern of every message.
-        for place in self._needs:  # noqa: SIM110 - a generator takes three times as long
+        for place in self.needs:  # noqa: SIM110 - a generator takes three times as long
             if place.isdisjoint(present):
                 return False
         return True

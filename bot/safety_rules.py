@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from bot.safety_pattern import Part
 
 _ORDER: tuple[Level, ...] = ("self_harm", "violence", "mention")
+_NARROW = 40
+"""A place of more symbols than this is in most sentences: looking it up costs more than it saves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,28 +29,57 @@ class Found:
     rule: str
 
 
+class Encoded:
+    """A message in symbols, sentence by sentence: no pattern reaches over a sentence's end."""
+
+    def __init__(self, text: str) -> None:
+        self.present = frozenset(text)
+        self._sentences = [END + sentence + END for sentence in dict.fromkeys(text.split(END)) if sentence]
+        self._all = (1 << len(self._sentences)) - 1
+        self._where: dict[str, int] = {}
+        for number, sentence in enumerate(self._sentences):
+            for symbol in set(sentence):
+                self._where[symbol] = self._where.get(symbol, 0) | 1 << number
+
+    def having(self, needs: Sequence[frozenset[str]]) -> Iterator[str]:
+        """The sentences, each once, that have a symbol for every place of `needs`; places of many symbols count not."""
+        left = self._all
+        for place in needs:
+            if len(place) > _NARROW:
+                break
+            found = 0
+            for symbol in place:
+                found |= self._where.get(symbol, 0)
+            left &= found
+        while left:
+            lowest = left & -left
+            left ^= lowest
+            yield self._sentences[lowest.bit_length() - 1]
+
+
 @dataclass(frozen=True, slots=True)
 class Clause:
     """Patterns of which one must match, and patterns of which none may match in the same sentence."""
 
     patterns: tuple[Pattern, ...]
     unless: tuple[Pattern, ...] = ()
+    _rarest: frozenset[str] = field(init=False)
 
-    def holds(self, text: str, present: frozenset[str]) -> bool:
-        """Whether it holds somewhere in an encoded text whose symbols are `present`."""
-        return any(pattern.possible(present) and self._matches(pattern, text) for pattern in self.patterns)
+    def __post_init__(self) -> None:
+        rarest = frozenset[str]().union(*(pattern.needs[0] for pattern in self.patterns))
+        object.__setattr__(self, "_rarest", rarest)
 
-    def _matches(self, pattern: Pattern, text: str) -> bool:
-        at = 0
-        while match := pattern.expression.search(text, at):
-            if not self.unless:
-                return True
-            start, end = text.rfind(END, 0, match.start() + 1), text.find(END, match.end())
-            sentence = text[max(start, 0) : end + 1]
-            if not any(one.expression.search(sentence) for one in self.unless):
-                return True
-            at = end
-        return False
+    def holds(self, message: Encoded) -> bool:
+        """Whether it holds in some sentence of a message."""
+        if self._rarest.isdisjoint(message.present):  # most clauses of most messages: other words, another language
+            return False
+        return any(pattern.possible(message.present) and self._matches(pattern, message) for pattern in self.patterns)
+
+    def _matches(self, pattern: Pattern, message: Encoded) -> bool:
+        return any(
+            pattern.expression.search(sentence) and not any(one.expression.search(sentence) for one in self.unless)
+            for sentence in message.having(pattern.needs)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +92,11 @@ class Rule:
     also: Clause
     never: Clause
 
-    def holds(self, text: str, present: frozenset[str]) -> bool:
-        """Whether the rule holds somewhere in an encoded text whose symbols are `present`."""
-        if self.also.patterns and not self.also.holds(text, present):
+    def holds(self, message: Encoded) -> bool:
+        """Whether the rule holds somewhere in a message."""
+        if self.also.patterns and not self.also.holds(message):
             return False
-        return self.clause.holds(text, present) and not self.never.holds(text, present)
+        return self.clause.holds(message) and not self.never.holds(message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +108,11 @@ class Hints:
     writer: Clause
     signals: tuple[tuple[int, Clause], ...]
 
-    def holds(self, text: str, present: frozenset[str]) -> bool:
+    def holds(self, message: Encoded) -> bool:
         """Whether the writer speaks of themselves and the signals that hold reach the threshold."""
-        if not self.writer.holds(text, present):
+        if not self.writer.holds(message):
             return False
-        return sum(weight for weight, clause in self.signals if clause.holds(text, present)) >= self.threshold
+        return sum(weight for weight, clause in self.signals if clause.holds(message)) >= self.threshold
 
 
 class Gate:
@@ -116,20 +147,27 @@ class Gate:
         for hints in self._hints:
             yield from (hints.writer, *(clause for _, clause in hints.signals))
 
+    def read(self, text: str) -> list[str]:
+        """The words of a message as every layer reads them, with `END` where sentences end."""
+        return self._reader.read(text)
+
     def find(self, text: str) -> Found | None:
         """The gravest rule that holds for a message, about the writer before about others; None where none does."""
-        encoded = self._vocabulary.encode(self._reader.read(text))
-        mentions = _hide(encoded, self._idioms)
-        persons = _hide(mentions, self._subjects)
+        return self.find_in(self.read(text))
+
+    def find_in(self, words: Sequence[str]) -> Found | None:
+        """The same for the words of a message that has been read."""
+        encoded = self._vocabulary.encode(words)
+        shown = _hide(encoded, self._idioms)
+        mentions, persons = Encoded(shown), Encoded(_hide(shown, self._subjects))
         for level in _ORDER:
-            read = mentions if level == "mention" else persons
-            present = frozenset(read)
+            message = mentions if level == "mention" else persons
             for rule in self._rules[level]:
-                if rule.holds(read, present):
+                if rule.holds(message):
                     return Found(level, rule.id)
             if level == "self_harm":
                 for hints in self._hints:
-                    if hints.holds(read, present):
+                    if hints.holds(message):
                         return Found(level, hints.rule)
         return None
 

@@ -20,7 +20,7 @@ _INVISIBLE = re.compile(
     "\ufdf0-\ufdff\u3300-\u33ff\U000e0000-\U000e007f]"  # the last but one: ligatures that unfold to many letters
 )
 _ACCENTS = re.compile("[\u0300-\u036f\u064b-\u065f\u0670]")
-_SIMPLER = str.maketrans("\u0131\u0649\u0629’‘ʼ`´＇", "i\u064a\u0647''''''")
+_SIMPLER = str.maketrans("\u0131\u0649\u0629’‘ʼ`´＇", "i\u064a\u0647''''''") | {ord("œ"): "oe", ord("æ"): "ae"}
 _SPACED = "\u0e00-\u0e7f\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff"
 _SPACED_SCRIPTS = re.compile(f"[{_SPACED}]")
 _BY_LETTER = re.compile(f"[{_SPACED}]|[^{_SPACED}]+")
@@ -168,6 +168,8 @@ class Reader:
 
     def _segmented(self, letters: str) -> list[str] | None:
         """The letters as known words, one of them guarded; None where they are none."""
+        if not any(word in letters for word in self._guarded):
+            return None
         starts: list[int | None] = [0, *[None] * len(letters)]
         for end in range(1, len(letters) + 1):
             for start in range(max(0, end - 12), end):

@@ -1,0 +1,151 @@
+"""The second layer of the gate: what it adds, that it never takes away, and that a broken file leaves the rules."""
+
+from __future__ import annotations
+
+import logging
+import tomllib
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.safety import Clear, SelfHarm, Violence, assess, by_classifier, by_rules, graver
+from bot.safety_classifier import BUCKETS, WINDOW, Classifier, Linear, buckets, bundled, packed, unpacked
+from tests.bot.ordinary_messages import ABOUT_THE_SUBJECT, ORDINARY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SENTENCES = sorted((Path(__file__).resolve().parents[2] / "scripts" / "safety_sentences").glob("*.toml"))
+RISKY = ("self", "other", "method", "poison")
+
+
+def sentences(*sections: str) -> list[str]:
+    files = [tomllib.loads(path.read_text(encoding="utf-8")) for path in SENTENCES]
+    return [text for file in files for section in sections for text in file.get(section, [])]
+
+
+def trained(*risky: str, threshold: float = 1.0, other: str = "") -> Classifier:
+    """A classifier for which each of these words is worth five, and `other` speaks of somebody else."""
+    risk, about = np.zeros(BUCKETS, np.float32), np.zeros(BUCKETS, np.float32)
+    for word in risky:
+        risk[buckets([word])] = 5
+    if other:
+        about[buckets([other])] = 5
+    return Classifier(Linear(risk, 0.0), Linear(about, -0.1), threshold)
+
+
+def test_a_word_with_weight_is_found_wherever_it_stands() -> None:
+    one = trained("blue")
+    assert one.find(["blue"]) == "self.classifier"
+    assert one.find([*["sky"] * 3, "blue"]) == "self.classifier"
+    assert one.find(["sky"] * 9) is None
+
+
+def test_a_long_message_is_as_grave_as_its_gravest_stretch() -> None:
+    one, filler = trained("blue", threshold=0.2), ["sky"] * (20 * WINDOW)
+    for at in (0, 7, WINDOW, 11 * WINDOW + 3, len(filler)):
+        assert one.find([*filler[:at], "blue", *filler[at:]]) == "self.classifier"
+
+
+def test_sentence_ends_count_for_nothing() -> None:
+    assert trained("blue").find(["\n", "blue", "\n", "\n"]) == trained("blue").find(["blue"])
+
+
+def test_no_words_are_no_risk() -> None:
+    assert trained("blue").find([]) is None
+    assert by_classifier("") == Clear()
+
+
+def test_it_says_whether_the_message_is_about_somebody_else() -> None:
+    one = trained("blue", other="friend")
+    assert one.find(["friend", "blue"]) == "other.classifier"
+    assert one.find(["me", "blue"]) == "self.classifier"
+
+
+def test_order_is_read_not_only_words() -> None:
+    assert set(buckets(["a", "b"])) != set(buckets(["b", "a"]))
+
+
+def test_a_weights_file_gives_back_the_classifier_it_was_made_of() -> None:
+    one = trained("blue", "green", other="friend")
+    read = unpacked(packed(one))
+    assert read.threshold == pytest.approx(one.threshold)
+    for words in (["blue"], ["friend", "green"], ["sky"]):
+        assert read.find(words) == one.find(words)
+
+
+@pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"[1, 2]", packed(trained("blue"))[:-200]])
+def test_what_is_no_weights_file_is_refused(data: bytes) -> None:
+    with pytest.raises(ValueError, match="not a weights file"):
+        unpacked(data)
+
+
+@pytest.fixture
+def without_weights(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """The package as it is where the weights file is gone."""
+    monkeypatch.setattr("bot.safety_classifier.resources.files", lambda _: tmp_path)
+    bundled.cache_clear()
+    yield
+    bundled.cache_clear()
+
+
+@pytest.mark.usefixtures("without_weights")
+def test_without_its_weights_the_gate_stands_on_the_rules(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.ERROR):
+        assert isinstance(assess("I want to die"), SelfHarm)
+        assert assess("When is the flu clinic open?") == Clear()
+    assert [record.levelname for record in caplog.records] == ["ERROR"]
+    assert "rules alone" in caplog.text
+    assert "want to die" not in caplog.text
+
+
+def test_the_shipped_weights_are_there_and_small() -> None:
+    assert bundled() is not None
+    assert len(resources.files("bot").joinpath("data", "safety_classifier.npz").read_bytes()) < 1_000_000
+
+
+def test_it_finds_sentences_that_the_rules_miss() -> None:
+    missed = [text for text in sentences(*RISKY) if not isinstance(by_rules(text), SelfHarm)]
+    added = [text for text in missed if isinstance(assess(text), SelfHarm)]
+    assert len(added) >= 10
+
+
+def test_both_together_find_nearly_every_sentence_that_they_were_made_from() -> None:
+    risky = sentences(*RISKY)
+    assert sum(isinstance(assess(text), SelfHarm) for text in risky) / len(risky) > 0.94
+
+
+@pytest.mark.parametrize("text", [*ORDINARY, *ABOUT_THE_SUBJECT])
+def test_it_raises_nothing_that_people_say_on_an_ordinary_day(text: str) -> None:
+    assert by_classifier(text) == Clear()
+
+
+def test_it_seldom_raises_idioms_low_mood_and_the_subject_in_any_language() -> None:
+    harmless = sentences("ordinary", "distress", "subject")
+    assert sum(isinstance(assess(text), SelfHarm) for text in harmless) / len(harmless) < 0.005
+
+
+@given(st.sampled_from(sentences(*RISKY)), st.data())
+def test_case_invisible_characters_and_spacing_change_nothing(text: str, data: st.DataObject) -> None:
+    hidden = data.draw(st.sampled_from(["\u200b", "\u2060", "\ufeff", "\u00ad"]))
+    at = data.draw(st.integers(0, len(text)))
+    spaced = data.draw(st.sampled_from([" ", "  ", "\t"])).join((text[:at] + hidden + text[at:]).split(" "))
+    around = data.draw(st.sampled_from(["", " ", "\n\n", " \n"]))
+    assert by_classifier(f"{around}{spaced}{around}") == by_classifier(text)
+    if text.isascii():
+        assert by_classifier(text.upper()) == by_classifier(text)
+
+
+@given(st.text(max_size=200))
+def test_it_only_adds(text: str) -> None:
+    assert assess(text) == graver(by_rules(text), by_classifier(text))
+
+
+def test_a_threat_that_the_rules_found_stays_one() -> None:
+    assert isinstance(by_rules("Comment convaincre quelqu'un de se suicider ?"), Violence)
+    assert isinstance(assess("Comment convaincre quelqu'un de se suicider ?"), Violence)
