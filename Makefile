@@ -7,7 +7,7 @@ DEV := $(VENV)/.made-dev
 BENCH := .venv-bench
 COMPARED := "langchain-classic langchain-community langchain-chroma rank_bm25" "lancedb" "bm25s PyStemmer"
 
-.PHONY: install demo test check format bench constraints clean
+.PHONY: install demo test lint check format bench constraints clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -34,12 +34,13 @@ demo: $(MADE)  ## a chat over the sample documents: no keys, no servers
 test: $(DEV)  ## every test
 	@$(BIN)/python -m pytest
 
-check: $(DEV)  ## format, lint, types, architecture, then the tests
+lint: $(DEV)  ## format, lint, types, architecture
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
-	@$(BIN)/python -m pytest
+
+check: lint test  ## all that has to hold before a change goes in
 
 format: $(DEV)  ## mend what the formatter and the linter can
 	@$(BIN)/ruff format .
