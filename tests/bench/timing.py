@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import time
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -21,13 +22,16 @@ PAUSE = 0.03
 
 
 async def by_turns(searches: Mapping[str, Timed], questions: Sequence[str]) -> dict[str, Times]:
-    """Ask each question of each search, one at a time; who comes first changes with every question."""
+    """Ask each question of each search, one at a time, in an order drawn anew for every question.
+
+    So none always follows the one that has just warmed what it reads.
+    """
     names = list(searches)
+    dice = random.Random(0)
     wall: dict[str, list[float]] = {name: [] for name in names}
     processor: dict[str, list[float]] = {name: [] for name in names}
     for number, question in enumerate([*questions[:WARM], *questions]):
-        first = number % len(names)
-        for name in names[first:] + names[:first]:
+        for name in dice.sample(names, len(names)):
             await asyncio.sleep(PAUSE)
             began, used = time.perf_counter(), time.process_time()
             await searches[name](question)
