@@ -11,7 +11,7 @@ import json
 import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from retrieval.evidence import Grade
 from retrieval.terms import stem, terms, words
@@ -84,7 +84,7 @@ class Grader:
         self.high = max(low, high)
 
     @classmethod
-    def fitted(cls, *, threshold: float | None = None, confident: float | None = None) -> Grader:
+    def fitted(cls, *, threshold: float | None = None, confident: float | None = None) -> Self:
         """The grader with the weights that come with the product.
 
         `threshold` takes the place of the fitted `low`, `confident` of `high`. ValueError if it lies below `low`.

@@ -1,15 +1,16 @@
 """Fits the grader's weights on questions with known answers, and reports how it grades those it has not seen.
 
-    python scripts/fit_grade.py SHARED INDEX SAMPLES             fit, write retrieval/data/grade.json, report
-    python scripts/fit_grade.py SHARED INDEX SAMPLES --report    report on the weights as they stand
+    python -m scripts.fit_grade SHARED INDEX SAMPLES             fit, write retrieval/data/grade.json, report
+    python -m scripts.fit_grade SHARED INDEX SAMPLES --report    report on the weights as they stand
 
 SHARED is the folder that holds `data/`. INDEX is the file that `citewell ingest SHARED/data/corpus/docs` made, SAMPLES
 that of `adapters/samples/documents`, each in a home of its own and with all its vectors in. Questions fall into two
 halves by the hash of their id: one is fitted, the other is only reported. Small corpora are drawn from the large one,
 so that the weights hold for ten leaflets as for a thousand pages.
 
-The strongest of the first five hits counts, in the order of the offline reranker, so that is fitted first. How the
-same weights grade without it, where a reranker fails or is switched off, is reported beside.
+The strongest of the first five hits counts, in the order in which the product grades them: its own `Searcher` runs,
+with the offline reranker, so that is fitted first. How the same weights grade without it, where a reranker fails or
+there is none, is reported beside.
 """
 
 from __future__ import annotations
@@ -17,28 +18,30 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import tempfile
 from collections import defaultdict
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import grade_questions
 import numpy as np
-from grade_questions import KINDS, WORDINGS, Question, name_of
 
+from retrieval.evidence import Query
 from retrieval.fitted_rerank import FittedReranker
-from retrieval.grade import FITTED, JUDGED, Grader, Model, Signals, signals, wanted_terms
+from retrieval.grade import FITTED, JUDGED, Grader, Model, Signals, Verdict, signals
 from retrieval.local import LocalEmbedder
-from retrieval.rerank import RERANKED, reordered
-from retrieval.spread import spread
+from retrieval.search import PipelineSettings, Searcher
 from retrieval.sqlite_index import SqliteIndex
+from scripts.grade_questions import drawn, own, read_index, small_index
+from scripts.public_sets import KINDS, WORDINGS, Question, name_of, public
+from scripts.remembering import Remembering
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from retrieval.embed import Vector
+    from retrieval.embed import Embedder
     from retrieval.evidence import Hit
     from retrieval.index import Index
 
@@ -61,66 +64,89 @@ WEIGHTS = (
 """What one question of a group counts in the fit: real ones more than those that a template made."""
 
 
+PATIENCE = 600.0
+"""Seconds. On a busy machine no stage may be left out of what is fitted for having been slow."""
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one search found: the signals of the hits that are judged, and the documents in order.
+    """What one search found: the signals of the hits that are judged.
 
-    `unranked` are the signals of those that would be judged without the reranker.
+    `unranked` are those of the hits that are judged where there is no reranker, looked up for what is reported only.
     """
 
     question: Question
     signals: tuple[Signals, ...]
     unranked: tuple[Signals, ...]
-    documents: tuple[str, ...]
 
 
-async def find(index: Index, questions: Sequence[Question], vectors: Mapping[str, Vector] | None) -> list[Found]:
-    """Search for each question and rerank, by words alone where there are no vectors."""
+class Watching(Grader):
+    """A grader that keeps the signals of what it judged."""
+
+    seen: tuple[Signals, ...] = ()
+
+    def judge(self, question: str, hits: Sequence[Hit], total: int, frequencies: Mapping[str, int]) -> Verdict:
+        self.seen = tuple(signals(question, hit, total, frequencies) for hit in hits[:JUDGED])
+        return super().judge(question, hits, total, frequencies)
+
+
+async def judged(searcher: Searcher, grader: Watching, question: str, mode: str) -> tuple[Signals, ...]:
+    """The signals of the hits that this search has judged; none where it finds nothing."""
+    grader.seen = ()
+    pipeline = PipelineSettings(hybrid=mode == "with_vectors")
+    evidence = await searcher.search(Query(question, question), pipeline=pipeline)
+    if lacking := [stage.degraded for stage in evidence.stages if stage.degraded]:
+        msg = f"A search went without a stage, so it is not what is to be fitted: {lacking}."
+        raise RuntimeError(msg)
+    return grader.seen
+
+
+async def find(index: Index, embedder: Embedder, questions: Sequence[Question], mode: str) -> list[Found]:
+    """Search for each question as the product does, with its reranker and without."""
+    grader = Watching.fitted()
     reranker = FittedReranker.fitted(index)
+    ranked = Searcher(index, embedder, grader, reranker=reranker, patience=PATIENCE)
+    plain = Searcher(index, embedder, grader, patience=PATIENCE)
     found = []
     for question in questions:
-        hits = await index.search(question.text, vectors[question.text] if vectors else None, k=50)
-        first, rest = hits[:RERANKED], hits[RERANKED:]
-        ranked = [*reordered(first, await reranker.scores(question.text, first)), *rest]
-        judged, unranked = [await known(index, question.text, order) for order in (ranked, spread(hits))]
-        documents = tuple(dict.fromkeys(name_of(hit.document) for hit in ranked))
-        found.append(Found(question, judged, unranked, documents))
+        reported = question.group in {*WORDINGS, *KINDS}
+        found.append(
+            Found(
+                question,
+                await judged(ranked, grader, question.text, mode),
+                await judged(plain, grader, question.text, mode) if reported else (),
+            )
+        )
     return found
-
-
-async def known(index: Index, question: str, hits: Sequence[Hit]) -> tuple[Signals, ...]:
-    """The signals of the hits that are judged."""
-    total, frequencies = await index.document_frequencies(wanted_terms(question, hits))
-    return tuple(signals(question, hit, total, frequencies) for hit in hits[:JUDGED])
 
 
 async def gather(shared: Path, index: Path, samples: Path) -> dict[str, list[Found]]:
     """Every question's search, in both modes."""
-    questions = grade_questions.public(shared / "data")
-    everyday, letters = grade_questions.own("everyday", "everyday"), grade_questions.own("letters", "letter")
-    whole = [*questions, *everyday, *letters]
+    everyday, letters = own("everyday", "everyday"), own("letters", "letter")
+    whole = [*public(shared / "data"), *everyday, *letters]
     leaflets = [
-        *grade_questions.own("in_samples", "leaflets", answerable=True),
-        *grade_questions.own("not_in_samples", "not in leaflets"),
+        *own("in_samples", "leaflets", answerable=True),
+        *own("not_in_samples", "not in leaflets"),
         *(Question("everyday, leaflets", one.id, one.text, answerable=False) for one in [*everyday, *letters]),
     ]
-    corpus = grade_questions.read_index(index)
+    corpus = read_index(index)
     names = [name_of(document) for document, _ in corpus]
     small = [
         ([entry for entry, name in zip(corpus, names, strict=True) if name in chosen], asked)
-        for chosen, asked in grade_questions.drawn(whole, names)
+        for chosen, asked in drawn(whole, names)
     ]
-    small.append((grade_questions.read_index(samples), leaflets))
-    texts = list(dict.fromkeys(question.text for question in [*whole, *leaflets]))
-    embedder = LocalEmbedder.minilm()
-    vectors = dict(zip(texts, await embedder.embed_passages(texts), strict=True))
-    opened = await SqliteIndex.open(index, embedder=(embedder.name, embedder.dimensions))
-    modes = {}
-    for mode, given in (("by_words", None), ("with_vectors", vectors)):
-        modes[mode] = await find(opened, whole, given)
-        for documents, asked in small:
-            modes[mode] += await find(await grade_questions.small_index(documents), asked, given)
-    await opened.close()
+    small.append((read_index(samples), leaflets))
+    embedder = Remembering(LocalEmbedder.minilm())
+    modes: dict[str, list[Found]] = {mode: [] for mode in SIGNALS}
+    with tempfile.TemporaryDirectory() as folder:
+        opened = await SqliteIndex.open(index, embedder=(embedder.name, embedder.dimensions))
+        indexes = [(opened, whole)]
+        for number, (documents, asked) in enumerate(small):
+            indexes.append((await small_index(Path(folder) / f"{number}.db", documents, embedder), asked))
+        for searched, asked in indexes:
+            for mode in modes:
+                modes[mode] += await find(searched, embedder, asked, mode)
+            await searched.close()
     return modes
 
 
@@ -172,7 +198,7 @@ def best(strength: Callable[[Signals], float], one: Found) -> float:
 
 
 def report(modes: Mapping[str, Sequence[Found]], grader: Grader) -> None:
-    """Print, for both halves and modes, the share of each group that is declined; then how well the search finds.
+    """Print, for both halves and modes, the share of each group that is declined.
 
     `unranked` is the share declined in the order that stands where no reranker ran.
     """
@@ -183,19 +209,6 @@ def report(modes: Mapping[str, Sequence[Found]], grader: Grader) -> None:
     for name, group, found_in in rows:
         cells = [cell(found, grader, group, half == "fitted") for found in found_in.values() for half in HALVES]
         print(f"{name:30}" + "".join(f"{text:>24}" for text in cells))
-    print(f"\n{'found, by document':30}" + "".join(f"{name:>24}" for name in ("hit@5", "recall@20", "MRR")))
-    for mode, found in modes.items():
-        for group in WORDINGS:
-            ranked = [one for one in found if one.question.group == group]
-            figures = "".join(f"{figure:24.3f}" for figure in np.mean([how_well(one) for one in ranked], axis=0))
-            print(f"{f'{mode}, {group} ({len(ranked)})':30}{figures}")
-
-
-def how_well(one: Found) -> tuple[float, float, float]:
-    """Whether an answering document is among the first five, how many are among 20, one over the first one's rank."""
-    answering = [document in one.question.gold for document in one.documents]
-    reciprocal = 1 / (answering.index(True) + 1) if True in answering else 0.0
-    return float(any(answering[:5])), sum(answering[:20]) / len(one.question.gold), reciprocal
 
 
 HALVES = ("fitted", "not seen")

@@ -1,11 +1,12 @@
 """Fits the offline reranker's trees, and reports the order of hits before and after on questions it has not seen.
 
-    python scripts/fit_rerank.py SHARED INDEX FOLDER             fit, write retrieval/data/rerank.json, report
-    python scripts/fit_rerank.py SHARED INDEX FOLDER --report    report on the trees as they stand
+    python -m scripts.fit_rerank SHARED INDEX FOLDER             fit, write retrieval/data/rerank.json, report
+    python -m scripts.fit_rerank SHARED INDEX FOLDER --report    report on the trees as they stand
 
 Fitting needs LightGBM (`pip install lightgbm==4.7.0`), which the product does not. SHARED is the folder that holds
 `data/`. INDEX is the file that `citewell ingest SHARED/data/corpus/docs` made, with all its vectors in. FOLDER keeps
-the indexes of SciFact and PubMedQA, which are made here if they are not there (ten minutes or more of embedding).
+the indexes of SciFact and PubMedQA, which are made here if they are not there (ten minutes or more of embedding); where
+the benchmarks ran, `.citewell/bench` has them.
 
 Fitted on SciFact's training questions and on half of the other sets, by the hash of a question's id; reported on
 SciFact's test questions and the other halves. `docs/rerank-card.md` has the figures.
@@ -16,32 +17,29 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import math
-from collections import defaultdict
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import grade_questions
 import numpy as np
-from grade_questions import WORDINGS, Question, name_of
 
-from retrieval.context import context_sentence
-from retrieval.document import PUBLIC, Document, Passage
 from retrieval.fitted_rerank import FITTED, Trees
 from retrieval.local import LocalEmbedder
 from retrieval.rerank_features import BY_WORDS, WITH_VECTORS, features, wanted_terms
 from retrieval.sqlite_index import SqliteIndex
 from retrieval.vectors import fill
+from scripts.figures import MEASURES, means
+from scripts.grade_questions import read_index
+from scripts.public_sets import ABSTRACTS, WORDINGS, Question, abstracts, name_of, of_abstracts, public
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from retrieval.evidence import Hit
 
 NAMES = {"by_words": BY_WORDS, "with_vectors": WITH_VECTORS}
 DEPTH = 30
-SETS = ("scifact", "pubmedqa", *WORDINGS)
+SETS = (*ABSTRACTS, *WORDINGS)
 COUNTS = {"scifact": 1.0, "pubmedqa": 0.3, "text": 2.0, "summary": 1.0, "paraphrase": 1.0}
 """What one question of a set counts in the fit: real messages more, and those that any order answers less."""
 SETTINGS = {
@@ -79,39 +77,23 @@ class Listed:
         return [document in self.question.gold for document in self.documents[: len(self.rows)]]
 
 
-def benchmark(shared: Path, name: str) -> Iterator[tuple[Question, bool]]:
+def benchmark(data: Path, name: str) -> list[tuple[Question, bool]]:
     """The questions of SciFact or PubMedQA with an answer, and whether each may be fitted on."""
-    folder = shared / "data" / name
-    texts = {row["_id"]: row["text"] for row in rows_of(folder / "queries.jsonl")}
-    for path in sorted((folder / "qrels").glob("*.tsv")):
-        gold = defaultdict(set)
-        for line in path.read_text(encoding="utf-8").splitlines()[1:]:
-            id_, *_, document, grade = line.split("\t")
-            if int(grade) > 0:
-                gold[id_].add(document)
-        for id_, documents in gold.items():
-            question = Question(name, id_, texts[id_], True, frozenset(documents))
-            yield question, path.stem == "train" if name == "scifact" else question.fitted
+    train, test = (of_abstracts(data, name, split) for split in ("train", "test"))
+    return [(one, True) for one in train] + [(one, one.fitted and not train) for one in test]
 
 
-def rows_of(path: Path) -> list[dict[str, Any]]:
-    with path.open(encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
-
-
-async def benchmark_index(shared: Path, folder: Path, name: str, embedder: LocalEmbedder) -> Path:
+async def benchmark_index(data: Path, folder: Path, name: str, embedder: LocalEmbedder) -> Path:
     """The set's index, made if it is not there. PubMedQA's distractors are SciFact's abstracts with their vectors."""
-    path = folder / f"{name}.db"
+    path = folder / name / "index.db"
     if path.exists():
         return path
+    path.parent.mkdir(parents=True, exist_ok=True)
     index = await SqliteIndex.open(path, embedder=(embedder.name, embedder.dimensions))
-    for row in rows_of(shared / "data" / name / "corpus.jsonl"):
-        id_, title, text = row["_id"], row["title"], row["text"]
-        context, headings = (context_sentence(title, ()), (title,)) if title else ("", ())
-        passage = Passage(f"{id_}:0", id_, 0, text or " ", context, headings, (0, len(text)))
-        await index.replace(Document(id_, title, f"/{id_}.txt", PUBLIC, "1"), [passage])
+    for document, passage in abstracts(data, name):
+        await index.replace(document, [passage])
     if name == "pubmedqa":
-        for document, passages in grade_questions.read_index(folder / "scifact.db"):
+        for document, passages in read_index(folder / "scifact" / "index.db"):
             await index.add_vectors([f"s{document.id}:0"], np.stack([vector for _, vector in passages]))
     await fill(index, embedder)
     await index.close()
@@ -136,11 +118,12 @@ async def listed(path: Path, questions: Sequence[tuple[Question, bool]], mode: s
 
 async def gather(shared: Path, index: Path, folder: Path, *, unseen_only: bool) -> dict[str, list[Listed]]:
     """Every question's list, in both modes."""
-    judged = [(one, one.fitted) for one in grade_questions.public(shared / "data") if one.group in WORDINGS]
+    data = shared / "data"
+    judged = [(one, one.fitted) for one in public(data) if one.group in WORDINGS]
     sources = [(index, [(one, fitted) for one, fitted in judged if one.gold], True)]
-    for name in ("scifact", "pubmedqa"):
-        path = await benchmark_index(shared, folder, name, LocalEmbedder.minilm())
-        sources.append((path, list(benchmark(shared, name)), False))
+    for name in ABSTRACTS:
+        path = await benchmark_index(data, folder, name, LocalEmbedder.minilm())
+        sources.append((path, benchmark(data, name), False))
     modes: dict[str, list[Listed]] = {}
     for mode in NAMES:
         found = modes[mode] = []
@@ -193,27 +176,18 @@ def reranked(one: Listed, model: Trees) -> Listed:
     return replace(one, documents=(*(one.documents[at] for at in order), *one.documents[len(order) :]))
 
 
-def how_well(one: Listed) -> tuple[float, float, float, float]:
-    """nDCG@10, hit@5, MRR and recall@20, by document."""
-    right = [document in one.question.gold for document in dict.fromkeys(one.documents)]
-    gold = len(one.question.gold)
-    ideal = sum(1 / math.log2(rank + 2) for rank in range(min(gold, 10)))
-    gain = sum(1 / math.log2(rank + 2) for rank, is_right in enumerate(right[:10]) if is_right)
-    reciprocal = 1 / (right.index(True) + 1) if True in right else 0.0
-    return gain / ideal, float(any(right[:5])), reciprocal, sum(right[:20]) / gold
-
-
 def report(modes: Mapping[str, Sequence[Listed]]) -> None:
     """Print how well the unseen questions' documents stand, before and after."""
     data = json.loads(FITTED.read_text(encoding="utf-8"))
-    print(f"{'not seen in the fit':44}" + "".join(f"{name:>10}" for name in ("nDCG@10", "hit@5", "MRR", "recall@20")))
+    print(f"{'not seen in the fit':44}" + "".join(f"{name:>10}" for name in MEASURES))
     for mode, found in modes.items():
         model = Trees.read(data[mode])
         for name in SETS:
             before = [one for one in found if not one.fitted and one.question.group == name]
             after = [reranked(one, model) for one in before]
             for label, ones in (("before", before), ("after", after)):
-                figures = "".join(f"{figure:10.3f}" for figure in np.mean([how_well(one) for one in ones], axis=0))
+                orders = [(list(dict.fromkeys(one.documents)), one.question.gold) for one in ones]
+                figures = "".join(f"{figure:10.3f}" for figure in means(orders).values())
                 print(f"{f'{mode}, {name} ({len(ones)}), {label}':44}{figures}")
 
 

@@ -149,7 +149,8 @@ class Features:
         return Features(self.bucket[kept], self.value[kept], renumbered[self.row[kept]], int(rows.sum()))
 
     def scores(self, solution: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.bincount(self.row, self.value * solution[self.bucket], self.rows) + solution[-1]
+        summed = np.bincount(self.row, self.value * solution[self.bucket], self.rows).astype(np.float64)
+        return summed + float(solution[-1])
 
     def gathered(self, slope: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.append(np.bincount(self.bucket, self.value * slope[self.row], BUCKETS), slope.sum())
@@ -223,8 +224,8 @@ def main() -> None:
     print(f"threshold of the whole {limit:.2f}")
     about = np.array([one.other is not None for one in examples])
     other = fit(x.only(about), np.array([bool(one.other) for one in examples])[about], np.ones(about.sum()))
-    linear = [Linear(one[:-1].astype(np.float32), float(one[-1])) for one in (risk, other)]
-    WEIGHTS.write_bytes(packed(Classifier(*linear, threshold=limit)))
+    risks, others = (Linear(one[:-1].astype(np.float32), float(one[-1])) for one in (risk, other))
+    WEIGHTS.write_bytes(packed(Classifier(risks, others, threshold=limit)))
     print(f"{WEIGHTS}: {WEIGHTS.stat().st_size / 1024:.0f} KB")
 
 

@@ -1,55 +1,33 @@
-"""Questions with known answers, each with the corpus it is put to, for `fit_grade.py`."""
+"""The small corpora that the grade is fitted on beside the large one, and the questions put to each."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import random
 import sqlite3
 import tomllib
-from collections import defaultdict
-from dataclasses import dataclass, replace
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from retrieval.ram_index import RamIndex
+from retrieval.sqlite_index import SqliteIndex
 from retrieval.sqlite_rows import read_document, read_passage
+from scripts.public_sets import WORDINGS, Question
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from retrieval.document import Document, Passage
-    from retrieval.embed import Vector
+    from retrieval.embed import Embedder, Vector
 
-WORDINGS = ("text", "summary", "paraphrase")
-KINDS = ("absent_disease", "absent_drug", "near_miss_drug_fact", "other_domain")
+    Stored: TypeAlias = tuple[Document, list[tuple[Passage, Vector]]]
+    """A document with its passages and their vectors."""
+
 OWN = Path(__file__).with_suffix(".toml")
 DRAWN_SIZES = (12, 12, 12, 40, 40, 150, 150, 400)
 """Documents in the small corpora drawn from the whole, one of each for either half of the questions."""
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One question to one corpus. `gold` are documents that answer it, `related` any others that touch on it."""
-
-    group: str
-    id: str
-    text: str
-    answerable: bool
-    gold: frozenset[str] = frozenset()
-    related: frozenset[str] = frozenset()
-
-    @property
-    def fitted(self) -> bool:
-        """Which half it is in: the same for all wordings of a question and all turns of a conversation."""
-        return hashlib.sha256(self.id.encode()).digest()[-1] % 2 == 0
-
-
-def public(data: Path) -> list[Question]:
-    """Questions of the public sets, to the whole corpus."""
-    return [*_judged(data), *_templates(data), *_unanswerable(data)]
 
 
 def own(name: str, group: str, *, answerable: bool = False) -> list[Question]:
@@ -82,9 +60,9 @@ def _placed(question: Question, corpus: set[str], chance: random.Random) -> Ques
     return None
 
 
-def read_index(path: Path) -> list[tuple[Document, list[tuple[Passage, Vector]]]]:
+def read_index(path: Path) -> list[Stored]:
     """Every document of an index's file with its passages and vectors."""
-    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as connection:
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
         connection.row_factory = sqlite3.Row
         found: dict[Document, list[tuple[Passage, Vector]]] = {}
         for row in connection.execute("SELECT r.*, v.vector FROM records r JOIN vectors v ON v.passage = r.number"):
@@ -93,55 +71,11 @@ def read_index(path: Path) -> list[tuple[Document, list[tuple[Passage, Vector]]]
     return list(found.items())
 
 
-async def small_index(documents: Sequence[tuple[Document, list[tuple[Passage, Vector]]]]) -> RamIndex:
-    """These documents alone, with their vectors."""
-    index = RamIndex()
+async def small_index(path: Path, documents: Sequence[Stored], embedder: Embedder) -> SqliteIndex:
+    """An index in this new file of these documents alone, with their vectors."""
+    index = await SqliteIndex.open(path, embedder=(embedder.name, embedder.dimensions))
     for document, passages in documents:
         await index.replace(document, [passage for passage, _ in passages])
-        if passages:
-            await index.add_vectors([passage.id for passage, _ in passages], np.stack([v for _, v in passages]))
+    embedded = [(passage.id, vector) for _, passages in documents for passage, vector in passages]
+    await index.add_vectors([id_ for id_, _ in embedded], np.stack([vector for _, vector in embedded]))
     return index
-
-
-def name_of(document: Document) -> str:
-    """The corpus' own id of a document, which its file's name begins with."""
-    return Path(document.path).name.split("-", 1)[0]
-
-
-def _judged(data: Path) -> Iterator[Question]:
-    gold, related = defaultdict(set), defaultdict(set)
-    for line in (data / "retrieval_eval" / "qrels_docs.tsv").read_text(encoding="utf-8").splitlines()[1:]:
-        qid, _, document, grade, _ = line.split("\t")
-        if int(grade) >= 1:
-            related[qid].add(document)
-        if int(grade) >= 2:
-            gold[qid].add(document)
-    for row in _rows(data / "retrieval_eval" / "queries.jsonl"):
-        if row["class"] in {"answerable", "partly_answerable"}:
-            ids = frozenset(gold[row["qid"]]), frozenset(related[row["qid"]])
-            wordings = {row[name]: name for name in reversed(WORDINGS) if row.get(name)}
-            yield from (Question(name, row["qid"], text, True, *ids) for text, name in wordings.items())
-
-
-def _templates(data: Path) -> Iterator[Question]:
-    for row in _rows(data / "corpus" / "sections.jsonl"):
-        if hashlib.sha256(row["section_id"].encode()).digest()[0] % 12 == 0:
-            yield Question("heading", row["section_id"], row["heading"], True, frozenset([row["doc_id"]]))
-    for talk in _rows(data / "multiturn" / "medquad_followups.jsonl"):
-        for turn in talk["turns"][1:]:
-            gold = frozenset(section.split("#")[0] for section in turn["gold_sections"])
-            yield Question("follow-up", talk["conv_id"], turn["rewrite"], True, gold)
-
-
-def _unanswerable(data: Path) -> Iterator[Question]:
-    for row in _rows(data / "unanswerable" / "questions.jsonl"):
-        yield Question(row["kind"], row["id"], row["text"], False)
-    for talk in _rows(data / "multiturn" / "conversations.jsonl"):
-        if not talk["health"]:
-            asked = [turn["rewrite"] for turn in talk["turns"][::3] if turn["rewrite"]]
-            yield from (Question("off topic", talk["conv_id"], text, False) for text in asked)
-
-
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8") as file:
-        yield from map(json.loads, file)

@@ -1,10 +1,11 @@
 """Measures what a made-up passage and a second search do to finding and declining, with stand-ins for a model.
 
-    python scripts/search_helpers.py SHARED INDEX
+    python -m scripts.search_helpers SHARED INDEX
 
-SHARED and INDEX are those of `fit_grade.py`. For a made-up passage stands the text of a hit of the plain search, graded
-by the likeness to the question, as the product does, and by that to what was searched with. For other words stand
-rules, tried as if every question were ambiguous. The product has none of them, since none finds more than it costs.
+SHARED and INDEX are those of `scripts.fit_grade`. For a made-up passage stands the text of a hit of the plain search,
+graded by the likeness to the question, as the product does, and by that to what was searched with. For other words
+stand rules, tried as if every question were ambiguous. The product has none of them, since none finds more than it
+costs.
 """
 
 from __future__ import annotations
@@ -14,22 +15,25 @@ import asyncio
 import re
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import grade_questions
 import numpy as np
-from fit_grade import Found, how_well
-from grade_questions import KINDS, WORDINGS, Question, name_of
 
 from retrieval.corrective import ScriptedQueryRewriter
 from retrieval.evidence import Evidence, Grade, Query
+from retrieval.fitted_rerank import FittedReranker
 from retrieval.grade import Grader
 from retrieval.hyde import ScriptedWriter
 from retrieval.local import LocalEmbedder
+from retrieval.rerank import RERANKED
 from retrieval.search import Searcher
 from retrieval.sqlite_index import SqliteIndex
 from retrieval.terms import STOP_WORDS, stem, terms, words
+from scripts.figures import MEASURES, means
+from scripts.public_sets import KINDS, WORDINGS, Question, name_of, public
+from scripts.remembering import Remembering
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -37,6 +41,8 @@ if TYPE_CHECKING:
     from retrieval.embed import Embedder, Vector
     from retrieval.evidence import Hit
 
+PATIENCE = 600.0
+"""Seconds: on a busy machine, no stage is to be left out for having been slow."""
 STAND_INS = {"1st hit made up": 0, "3rd hit made up": 2, "20th hit made up": 19}
 
 
@@ -47,9 +53,15 @@ class Grading(SqliteIndex):
     _searched: Mapping[str, float | None] = {}
 
     async def search(
-        self, words: str, vector: Vector | None, *, k: int, collections: Collection[str] | None = None
+        self,
+        words: str,
+        vector: Vector | None,
+        *,
+        k: int,
+        collections: Collection[str] | None = None,
+        context: bool = True,
     ) -> Sequence[Hit]:
-        hits = await super().search(words, vector, k=k, collections=collections)
+        hits = await super().search(words, vector, k=k, collections=collections, context=context)
         self._searched = {hit.passage.id: hit.cosine for hit in hits}
         return hits
 
@@ -64,23 +76,6 @@ class Unsure(Grader):
 
     def grade(self, strength: float) -> Grade:  # noqa: ARG002 - however strong
         return Grade.AMBIGUOUS
-
-
-class Remembering:
-    """An embedder that embeds each text once."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._known: dict[str, Vector] = {}
-        self.name, self.dimensions = embedder.name, embedder.dimensions
-
-    async def embed_passages(self, texts: Sequence[str]) -> Vector:
-        return np.stack([await self.embed_query(text) for text in texts])
-
-    async def embed_query(self, text: str) -> Vector:
-        if text not in self._known:
-            self._known[text] = await self._embedder.embed_query(text)
-        return self._known[text]
 
 
 def last_asked(question: str, _: Sequence[Hit]) -> str:
@@ -128,12 +123,13 @@ class Row:
 
 async def gather(index: Grading, embedder: Embedder, questions: Sequence[Question]) -> list[Row]:
     """Every question, searched for in every way."""
+    searcher = partial(Searcher, index, embedder, reranker=FittedReranker.fitted(index), patience=PATIENCE)
     fitted, unsure = Grader.fitted(), Unsure.fitted()
-    plain = Searcher(index, embedder, fitted)
+    plain = searcher(fitted)
     rows = []
     for question in questions:
         query = Query(question.text, question.text)
-        first = await plain.search(query, k=30)
+        first = await plain.search(query, k=RERANKED)
         rows.append(Row("plain", question, first))
         if not first.hits:
             continue
@@ -141,47 +137,56 @@ async def gather(index: Grading, embedder: Embedder, questions: Sequence[Questio
             writer = ScriptedWriter(first.hits[min(at, len(first.hits) - 1)].passage.text)
             for index.by_search in (False, True):
                 way = f"{name}, by search" if index.by_search else name
-                rows.append(
-                    Row(way, question, await Searcher(index, embedder, fitted, writer=writer).search(query, k=30))
-                )
+                rows.append(Row(way, question, await searcher(fitted, writer=writer).search(query, k=RERANKED)))
         index.by_search = False
         for name, rule in RULES.items():
-            rewriter = ScriptedQueryRewriter(rule(question.text, first.hits))
-            twice = Searcher(index, embedder, unsure, rewriter=rewriter)
-            rows.append(Row(f"again: {name}", question, await twice.search(query, k=30)))
+            twice = searcher(unsure, rewriter=ScriptedQueryRewriter(rule(question.text, first.hits)))
+            rows.append(Row(f"again: {name}", question, await twice.search(query, k=RERANKED)))
     return rows
 
 
 def report(rows: Sequence[Row]) -> None:
-    """For both halves and each way: how well it finds, and what is declined and taken for sure, in percent."""
+    """For both halves and each way: how well it finds, and what is declined and taken for sure, in percent.
+
+    Then how many questions are ambiguous in the plain search, and how many of those each way makes sure of.
+    """
     grader = Grader.fitted()
+    ways = dict.fromkeys(row.way for row in rows)
     for fitted in (True, False):
         half = "fitted half" if fitted else "half not seen"
-        print(
-            f"\n{half:28}{'hit@5':>8}{'recall@20':>11}{'MRR':>8}{'declined, correct in %: answerable':>38}{'none':>12}"
-        )
-        for way in dict.fromkeys(row.way for row in rows):
+        head = "".join(f"{name:>11}" for name in MEASURES)
+        print(f"\n{half:28}{head}{'declined, correct in %: answerable':>38}{'none':>12}")
+        for way in ways:
             some = [row for row in rows if row.way == way and row.question.fitted is fitted]
-            found = np.mean([_how_well(row) for row in some if row.question.answerable], axis=0)
-            shares = [
-                _shares([row for row in some if row.question.answerable is kind], grader) for kind in (True, False)
-            ]
-            print(f"{way:28}{found[0]:8.3f}{found[1]:11.3f}{found[2]:8.3f}{shares[0]:>38}{shares[1]:>12}")
+            answerable, others = ([row for row in some if row.question.answerable is kind] for kind in (True, False))
+            found = "".join(f"{figure:11.3f}" for figure in means([_documents(row) for row in answerable]).values())
+            print(f"{way:28}{found}{_shares(answerable, grader):>38}{_shares(others, grader):>12}")
+    print(f"\n{'of the ambiguous, correct':28}{'answerable':>12}{'none':>12}")
+    unsure = {row.question for row in rows if row.way == "plain" and _grade(row, grader) is Grade.AMBIGUOUS}
+    for way in ways:
+        some = [row for row in rows if row.way == way and row.question in unsure]
+        cells = ([_grade(row, grader) for row in some if row.question.answerable is kind] for kind in (True, False))
+        print(f"{way:28}" + "".join(f"{f'{grades.count(Grade.CORRECT)} of {len(grades)}':>12}" for grades in cells))
 
 
-def _how_well(row: Row) -> tuple[float, float, float]:
-    documents = tuple(dict.fromkeys(name_of(hit.document) for hit in row.evidence.hits))
-    return how_well(Found(row.question, (), documents))
+def _documents(row: Row) -> tuple[list[str], frozenset[str]]:
+    """Those found, in order, and those that answer."""
+    return list(dict.fromkeys(name_of(hit.document) for hit in row.evidence.hits)), row.question.gold
+
+
+def _grade(row: Row, grader: Grader) -> Grade:
+    """What the strength amounts to, whatever `Unsure` made of it."""
+    return grader.grade(row.evidence.best)
 
 
 def _shares(rows: Sequence[Row], grader: Grader) -> str:
-    grades = [grader.grade(row.evidence.best) for row in rows]
+    grades = [_grade(row, grader) for row in rows]
     shares = [100 * float(np.mean([one is grade for one in grades])) for grade in (Grade.INCORRECT, Grade.CORRECT)]
     return ", ".join(f"{share:.0f}" for share in shares)
 
 
 async def measure(shared: Path, path: Path) -> None:
-    questions = [one for one in grade_questions.public(shared / "data") if one.group in {*WORDINGS, *KINDS}]
+    questions = [one for one in public(shared / "data") if one.group in {*WORDINGS, *KINDS}]
     embedder = Remembering(LocalEmbedder.minilm())
     index = await Grading.open(path, embedder=(embedder.name, embedder.dimensions))
     assert isinstance(index, Grading)

@@ -14,8 +14,9 @@ from retrieval.document import PUBLIC
 from retrieval.local import MINILM, MINILM_DIMENSIONS, LocalEmbedder, installed_folder
 from retrieval.onnx_encoder import OnnxEncoder
 from retrieval.vectors import fill
+from scripts.public_sets import rows
 from tests.bench.report import Goal, Table, goals
-from tests.bench.sets import CORPUS, PROGRESS, keyless, rows
+from tests.bench.sets import CORPUS, PROGRESS, keyless
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

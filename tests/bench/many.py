@@ -15,7 +15,8 @@ import numpy as np
 
 from retrieval.document import PUBLIC, Document, Passage
 from retrieval.local import MINILM_DIMENSIONS
-from tests.bench.sets import ABSTRACTS, CORPUS, PROGRESS, Passages
+from scripts.public_sets import ABSTRACTS
+from tests.bench.sets import CORPUS, PROGRESS, Passages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from retrieval.evaluate import hit, ndcg, recall, reciprocal_rank
 from retrieval.evidence import Grade, Query
-from scripts.grade_questions import KINDS, WORDINGS
+from scripts.figures import MEASURES, means
+from scripts.public_sets import ABSTRACTS, KINDS, WORDINGS
 from tests.bench.report import Goal, Table, goals
-from tests.bench.sets import ABSTRACTS, CORPUS, PROGRESS, judged_id
+from tests.bench.sets import CORPUS, PROGRESS, judged_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from adapters.app import Application
     from retrieval.evidence import Hit
-    from scripts.grade_questions import Question
+    from scripts.public_sets import Question
     from tests.bench.sets import Sets
 
 DEPTH = 50
@@ -81,16 +81,7 @@ async def search(app: Application, name: str, question: Question) -> Found:
 
 def figures(found: Sequence[Found], stage: str) -> dict[str, float]:
     """The means over questions that have an answer."""
-    measures: dict[str, Callable[[Sequence[str], frozenset[str]], float]] = {
-        "nDCG@10": lambda documents, right: ndcg(documents, dict.fromkeys(right, 1), k=10),
-        "hit@5": lambda documents, right: hit(documents, right, k=5),
-        "recall@20": lambda documents, right: recall(documents, right, k=20),
-        "MRR": reciprocal_rank,
-    }
-    return {
-        name: sum(measure(one.documents[stage], one.question.gold) for one in found) / max(1, len(found))
-        for name, measure in measures.items()
-    }
+    return means([(one.documents[stage], one.question.gold) for one in found])
 
 
 def ranked(title: str, found: Sequence[Found]) -> Table:
@@ -101,7 +92,7 @@ def ranked(title: str, found: Sequence[Found]) -> Table:
         for stage in STAGES:
             cells = [f"{figure:.3f}" for figure in figures(some, stage).values()]
             rows.append((name if stage == STAGES[0] else "", stage, str(len(some)), *cells))
-    return Table(title, ("set", "stage", "questions", "nDCG@10", "hit@5", "recall@20", "MRR"), rows)
+    return Table(title, ("set", "stage", "questions", *MEASURES), rows)
 
 
 def declined(found: Sequence[Found], unseen: Sequence[Found]) -> Table:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from rich.console import Console
@@ -14,22 +13,20 @@ from rich.console import Console
 from adapters.app import build
 from adapters.documents import fill_in, take_in
 from adapters.settings import Settings
-from retrieval.context import context_sentence
-from retrieval.document import PUBLIC, Document, Passage
-from scripts.grade_questions import Question, name_of, public
+from retrieval.document import PUBLIC
+from scripts.public_sets import abstracts, name_of, of_abstracts, public
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from adapters.app import Application
+    from retrieval.document import Document
     from retrieval.embed import Vector
+    from scripts.public_sets import Question
 
 CORPUS = "corpus"
 """The set of whole pages, taken in as a user would."""
-
-ABSTRACTS = ("scifact", "pubmedqa")
-"""Sets of abstracts, one passage each, as others measure them."""
 
 PROGRESS = Console(stderr=True, highlight=False)
 
@@ -56,7 +53,7 @@ class Sets:
         if name == CORPUS:
             await take_in(app, [self.data / CORPUS / "docs"], collection=PUBLIC, prune=True)
         elif not (await app.index.status()).passages:
-            for document, passage in self._abstracts(name):
+            for document, passage in abstracts(self.data, name):
                 await app.index.replace(document, [passage])
         status = await app.index.status()
         if status.embedded < status.passages:
@@ -70,15 +67,7 @@ class Sets:
 
     def asked(self, name: str) -> list[Question]:
         """The test questions of a set, each with the documents that are right; none are where it has no answer."""
-        if name == CORPUS:
-            return public(self.data)
-        right: dict[str, set[str]] = {}
-        for line in (self.data / name / "qrels" / "test.tsv").read_text(encoding="utf-8").splitlines()[1:]:
-            question, document, score = line.split("\t")
-            if int(score) > 0:
-                right.setdefault(question, set()).add(document)
-        texts = {row["_id"]: row["text"] for row in rows(self.data / name / "queries.jsonl")}
-        return [Question(name, id_, texts[id_], True, frozenset(found)) for id_, found in right.items()]
+        return public(self.data) if name == CORPUS else of_abstracts(self.data, name)
 
     async def stored(self, name: str) -> Passages:
         """Every passage of a set's index with its vector, by the document's id."""
@@ -91,14 +80,6 @@ class Sets:
         texts = [f"{context}\n{text}" if context else text for _, context, text, _ in found]
         return Passages([row[0] for row in found], texts, np.stack([np.frombuffer(row[3], "<f4") for row in found]))
 
-    def _abstracts(self, name: str) -> Iterator[tuple[Document, Passage]]:
-        """Each abstract as one document of one passage; what is searched is its title and itself."""
-        for row in rows(self.data / name / "corpus.jsonl"):
-            title, text = row.get("title") or "", row["text"]
-            context, headings = (context_sentence(title, ()), (title,)) if title else ("", ())
-            document = Document(row["_id"], title, f"/{name}/{row['_id']}", PUBLIC, "1")
-            yield document, Passage(f"{document.id}:0", document.id, 0, text, context, headings, (0, len(text)))
-
 
 def keyless(home: Path) -> Settings:
     """The settings of the product as it comes, with no key, on the index of this home; the environment is not read."""
@@ -108,9 +89,3 @@ def keyless(home: Path) -> Settings:
 def judged_id(name: str, document: Document) -> str:
     """The id by which a set's judgements name a document."""
     return name_of(document) if name == CORPUS else document.id
-
-
-def rows(path: Path) -> Iterator[dict[str, Any]]:
-    """The objects of a JSON-lines file."""
-    with path.open(encoding="utf-8") as file:
-        yield from map(json.loads, file)
