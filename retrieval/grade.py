@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from retrieval.evidence import Grade
+from retrieval.rarity import rarity, share
 from retrieval.terms import stem, terms, words
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ class Grader:
         return "fitted"
 
     def judge(self, question: str, hits: Sequence[Hit], total: int, frequencies: Mapping[str, int]) -> Verdict:
-        """The verdict on hits in their order. `frequencies` has every one of `wanted_terms`, of `total` passages."""
+        """The verdict on hits in their order. `frequencies` has every one of `judged_terms`, of `total` passages."""
         best = max((self.strength(signals(question, hit, total, frequencies)) for hit in hits[:JUDGED]), default=0.0)
         return Verdict(self.grade(best) if hits else Grade.INCORRECT, best)
 
@@ -118,34 +119,26 @@ class Grader:
         return Grade.AMBIGUOUS if strength < self.high else Grade.CORRECT
 
 
-def wanted_terms(question: str, hits: Sequence[Hit]) -> set[str]:
+def judged_terms(question: str, hits: Sequence[Hit]) -> set[str]:
     """The terms whose frequencies `Grader.judge` needs: the question's, and those of the judged hits' titles."""
     return set(terms(question)).union(*(terms(hit.document.title) for hit in hits[:JUDGED]))
 
 
 def signals(question: str, hit: Hit, total: int, frequencies: Mapping[str, int]) -> Signals:
     """What is known of the question and this hit, from the words of both and from how common those are."""
-
-    def weight(term: str) -> float:
-        return math.log((total + 1) / (frequencies[term] + 0.5)) / math.log((total + 1) / 0.5)
-
-    asked = {term: weight(term) for term in terms(question)}
-    titled = {term: weight(term) for term in terms(hit.document.title)}
+    asked = {term: rarity(frequencies[term], total) for term in terms(question)}
+    titled = {term: rarity(frequencies[term], total) for term in terms(hit.document.title)}
     passage = {stem(word) for word in words(f"{hit.document.title}\n{hit.passage.about}\n{hit.passage.text}")}
     whole = sum(asked.values())
     covered = sum(weight for term, weight in asked.items() if term in passage)
     return Signals(
-        coverage=_share(covered, whole),
-        topic=_share(sum(weight for term, weight in titled.items() if term in asked), sum(titled.values())),
+        coverage=share(covered, whole),
+        topic=share(sum(weight for term, weight in titled.items() if term in asked), sum(titled.values())),
         asked=min(3.0, whole),
-        unknown=_share(sum(weight for term, weight in asked.items() if not frequencies[term]), whole),
+        unknown=share(sum(weight for term, weight in asked.items() if not frequencies[term]), whole),
         size=math.log10(total + 10),
         cosine=hit.cosine,
     )
-
-
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole > 0 else 0.0
 
 
 def _model(data: Mapping[str, Any]) -> Model:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from retrieval.rarity import rarity, share
 from retrieval.terms import STOP_WORDS, stem, words
 
 if TYPE_CHECKING:
@@ -16,8 +17,11 @@ if TYPE_CHECKING:
 
     from retrieval.evidence import Hit
 
-    Rarity: TypeAlias = Callable[[str], float]
-    """A term's weight, by how few passages hold it."""
+    Weight: TypeAlias = Callable[[str], float]
+    """A term's rarity."""
+
+    _Places: TypeAlias = Mapping[str, Sequence[int]]
+    """Where each of the question's terms stands in a text, counted in words; only those that stand there."""
 
 WINDOW = 25
 """Words in a row, about a sentence, that may hold what is asked."""
@@ -87,10 +91,10 @@ def features(question: str, hits: Sequence[Hit], total: int, frequencies: Mappin
     hits come.
     """
 
-    def rarity(term: str) -> float:
-        return math.log((total + 1) / (frequencies[term] + 0.5)) / math.log((total + 1) / 0.5)
+    def weight(term: str) -> float:
+        return rarity(frequencies[term], total)
 
-    asked = _Asked.read(question, rarity)
+    asked = _Asked.read(question, weight)
     read = [_Read.of(hit) for hit in hits]
     usual = max(1.0, sum(len(one.body) + len(one.title) for one in read) / max(1, len(read)))
     rows = [_row(asked, hit, one, usual) for hit, one in zip(hits, read, strict=True)]
@@ -111,29 +115,29 @@ class _Asked:
     written: Mapping[str, str]
     pairs: frozenset[tuple[str, str]]
     phrases: frozenset[tuple[str, str]]
-    rarity: Rarity
+    weight: Weight
     whole: float
     squares: float
 
     @classmethod
-    def read(cls, question: str, rarity: Rarity) -> _Asked:
+    def read(cls, question: str, weight: Weight) -> _Asked:
         every = words(question)
         informative = [word for word in every if word not in STOP_WORDS] or every
         stems = _stems(informative)
-        weights = {term: rarity(term) for term in stems}
+        weights = {term: weight(term) for term in stems}
         return cls(
             weights=weights,
             written=dict(zip(informative, stems, strict=True)),
             pairs=frozenset(pair for pair in pairwise(stems) if pair[0] != pair[1]),
             phrases=frozenset(pairwise(_stems(every))),
-            rarity=rarity,
+            weight=weight,
             whole=math.fsum(weights.values()),
             squares=math.fsum(weight * weight for weight in weights.values()),
         )
 
     def share(self, terms: Collection[str]) -> float:
         """How much of the question's weight stands in these."""
-        return _part(math.fsum([weight for term, weight in self.weights.items() if term in terms]), self.whole)
+        return share(math.fsum([weight for term, weight in self.weights.items() if term in terms]), self.whole)
 
     def phrases_in(self, read: _Read) -> int:
         """How many of the question's neighbouring words stand so in the body or the title."""
@@ -142,7 +146,7 @@ class _Asked:
     def rare_share(self, terms: Collection[str]) -> float:
         """The same by the weights' squares."""
         found = math.fsum([weight * weight for term, weight in self.weights.items() if term in terms])
-        return _part(found, self.squares)
+        return share(found, self.squares)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +169,7 @@ class _Read:
 
 
 def _stems(some: Iterable[str]) -> list[str]:
-    return [stem(word) for word in some]
+    return list(map(stem, some))
 
 
 def _row(asked: _Asked, hit: Hit, read: _Read, usual: float) -> dict[str, float]:
@@ -174,7 +178,7 @@ def _row(asked: _Asked, hit: Hit, read: _Read, usual: float) -> dict[str, float]
     row = {
         "fused": hit.score,
         "keyword rank": math.log(hit.keyword_rank or UNLISTED),
-        "bm25": _bm25(asked, read, usual),
+        "bm25": _bm25(asked, read, body, title, usual),
         "coverage": asked.share(read.everywhere),
         "title": asked.share(title),
         "headings": asked.share(set(read.headings)),
@@ -182,7 +186,7 @@ def _row(asked: _Asked, hit: Hit, read: _Read, usual: float) -> dict[str, float]
         "alike": _alike(asked, read.everywhere),
         "as written": asked.share({term for word, term in asked.written.items() if word in read.written}),
         "near pairs": _near_pairs(asked, body, title),
-        "phrases": _part(asked.phrases_in(read), len(asked.phrases)),
+        "phrases": share(asked.phrases_in(read), len(asked.phrases)),
         "window": _window(asked, body),
         "topic": _topic(asked, read.title),
         "length": math.log(1 + len(read.body)),
@@ -192,32 +196,34 @@ def _row(asked: _Asked, hit: Hit, read: _Read, usual: float) -> dict[str, float]
     return row
 
 
-def _bm25(asked: _Asked, read: _Read, usual: float) -> float:
+def _bm25(asked: _Asked, read: _Read, body: _Places, title: _Places, usual: float) -> float:
     """As a share of what a passage full of every term would have."""
-    counts = Counter(read.body)
-    counts.update(read.headings)
-    for _ in range(_TITLE):
-        counts.update(read.title)
     slack = _K1 * (1 - _B + _B * (len(read.body) + len(read.title)) / usual)
-    found = math.fsum(weight * counts[term] / (counts[term] + slack) for term, weight in asked.weights.items())
-    return _part(found, asked.whole)
+
+    def count(term: str) -> int:
+        return len(body.get(term, ())) + read.headings.count(term) + _TITLE * len(title.get(term, ()))
+
+    counts = [(weight, count(term)) for term, weight in asked.weights.items()]
+    return share(math.fsum([weight * times / (times + slack) for weight, times in counts]), asked.whole)
 
 
-def _places(asked: _Asked, stems: Sequence[str]) -> dict[str, list[int]]:
+def _places(asked: _Asked, stems: Sequence[str]) -> _Places:
     """Where each of the question's terms stands."""
-    places: dict[str, list[int]] = defaultdict(list)
+    weights = asked.weights
+    places: dict[str, list[int]] = {}
     for place, term in enumerate(stems):
-        if term in asked.weights:
-            places[term].append(place)
-    return dict(places)
+        if term in weights:
+            places.setdefault(term, []).append(place)
+    return places
 
 
 def _alike(asked: _Asked, terms: Collection[str]) -> float:
-    begun = {term[:_STEMMED_ALIKE] for term in terms if len(term) >= _STEMMED_ALIKE}
+    sought = {term[:_STEMMED_ALIKE] for term in asked.weights if term not in terms}
+    begun = {start for term in terms if len(term) >= _STEMMED_ALIKE and (start := term[:_STEMMED_ALIKE]) in sought}
     return asked.share({term for term in asked.weights if term in terms or term[:_STEMMED_ALIKE] in begun})
 
 
-def _near_pairs(asked: _Asked, *fields: Mapping[str, Sequence[int]]) -> float:
+def _near_pairs(asked: _Asked, *fields: _Places) -> float:
     """A pair weighs what the commoner of its two words does."""
 
     def near(one: str, other: str) -> bool:
@@ -229,10 +235,10 @@ def _near_pairs(asked: _Asked, *fields: Mapping[str, Sequence[int]]) -> float:
         )
 
     weights = {pair: min(asked.weights[pair[0]], asked.weights[pair[1]]) for pair in asked.pairs}
-    return _part(math.fsum(weight for pair, weight in weights.items() if near(*pair)), math.fsum(weights.values()))
+    return share(math.fsum(weight for pair, weight in weights.items() if near(*pair)), math.fsum(weights.values()))
 
 
-def _window(asked: _Asked, places: Mapping[str, Sequence[int]]) -> float:
+def _window(asked: _Asked, places: _Places) -> float:
     standing = sorted((place, term) for term, all_ in places.items() for place in all_)
     held: Counter[str] = Counter()
     best = weight = 0.0
@@ -246,19 +252,19 @@ def _window(asked: _Asked, places: Mapping[str, Sequence[int]]) -> float:
             weight -= 0.0 if held[gone] else asked.weights[gone]
             first += 1
         best = max(best, weight)
-    return _part(best, asked.whole)
+    return share(best, asked.whole)
 
 
 def _topic(asked: _Asked, title: Iterable[str]) -> float:
-    weights = {term: asked.rarity(term) for term in title}
+    weights = {term: asked.weight(term) for term in title}
     named = math.fsum(weight for term, weight in weights.items() if term in asked.weights)
-    return _part(named, math.fsum(weights.values()))
+    return share(named, math.fsum(weights.values()))
 
 
 def _ratio(rows: Sequence[dict[str, float]], name: str) -> None:
     best = max((row[name] for row in rows), default=0.0)
     for row in rows:
-        row[f"{name} / best"] = _part(row[name], best)
+        row[f"{name} / best"] = share(row[name], best)
 
 
 def _below(rows: Sequence[dict[str, float]], name: str) -> None:
@@ -276,8 +282,4 @@ def _standing(rows: Sequence[dict[str, float]], name: str) -> None:
     spread = math.sqrt(math.fsum((value - mean) ** 2 for value in held) / len(held))
     for row in rows:
         if name in row:
-            row[f"{name} standing"] = _part(row[name] - mean, spread)
-
-
-def _part(part: float, whole: float) -> float:
-    return part / whole if whole > 0 else 0.0
+            row[f"{name} standing"] = share(row[name] - mean, spread)

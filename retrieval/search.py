@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from retrieval.corrective import merged, rewritten
 from retrieval.errors import RetrievalError
 from retrieval.evidence import Evidence, Grade
-from retrieval.grade import JUDGED, Verdict, wanted_terms
+from retrieval.grade import JUDGED, Verdict, judged_terms
 from retrieval.hyde import Vectors, embedded
 from retrieval.rerank import RERANKED, reordered
 from retrieval.spread import spread
@@ -220,7 +220,7 @@ class Searcher:
         if not pipeline.grade:
             return Verdict(Grade.CORRECT, 1.0)
         began = self._clock()
-        total, frequencies = await self._index.document_frequencies(wanted_terms(question, hits))
+        total, frequencies = await self._index.document_frequencies(judged_terms(question, hits))
         verdict = await asyncio.to_thread(self._grader.judge, question, hits, total, frequencies)
         stages.add("grade", self._grader.name, began, len(hits))
         return verdict

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 _UNITS = "mg|mcg|μg|ug|ng|pg|g|kg|ml|dl|l|mm|cm|mmol|μmol|nmol|mol|meq|iu|units?|mmhg|kcal|kj|bpm|hz|mhz"
 _END = r"(?![^\W_])"
 _NUMBER = rf"(?<![^\W_])(?<!\d[.,])(?:\d{{1,3}}(?:,\d{{3}})+|\d+)(?:\.\d+)?(?![.,]?\d)(?=(?:{_UNITS})?{_END})"
-_WORD = re.compile(rf"{_NUMBER}|[^\W_]+")
+_WORD = re.compile(rf"[^\W\d_][^\W_]*|{_NUMBER}|[^\W_]+")
+_COMMA = re.compile(r",\d")
 _DOSE = re.compile(rf"{_NUMBER}\s?(?:{_UNITS}){_END}")
 _JOINED = re.compile(r"[^\W_]+(?:[-./‐–−][^\W_]+)*")
 _LATER_RULE = re.compile(r"[aeiouy][^aeiou].*(?:bli|logi)$")
@@ -62,7 +63,9 @@ def fold(text: str) -> str:
 
 def words(text: str) -> list[str]:
     """The folded words in order. `1,000` is `1000`, `0.5` stays one word, and `5mg` is `5`, `mg`."""
-    return [word.replace(",", "") for word in _WORD.findall(fold(text))]
+    folded = fold(text)
+    found: list[str] = _WORD.findall(folded)
+    return [word.replace(",", "") for word in found] if _COMMA.search(folded) else found
 
 
 @lru_cache(maxsize=65536)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from retrieval.document import Document, Passage
 from retrieval.evidence import Grade, Hit, Query
-from retrieval.grade import FITTED, JUDGED, Grader, Model, Signals, signals, wanted_terms
+from retrieval.grade import FITTED, JUDGED, Grader, Model, Signals, judged_terms, signals
 from retrieval.local import LocalEmbedder
 from retrieval.ram_index import RamIndex
 from retrieval.search import PipelineSettings, Searcher
@@ -77,7 +77,7 @@ def hit(text: str, *, title: str = "Leaflet", context: str = "", cosine: float |
 
 def known(question: str, found: Hit, *, total: int = 100, **frequencies: int) -> Signals:
     """The signals where every wanted term stands in 5 of `total` passages unless said otherwise."""
-    return signals(question, found, total, dict.fromkeys(wanted_terms(question, [found]), 5) | frequencies)
+    return signals(question, found, total, dict.fromkeys(judged_terms(question, [found]), 5) | frequencies)
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +178,7 @@ def test_the_weights_name_signals_that_exist() -> None:
 
 def test_the_strongest_of_the_first_hits_stands_for_all(grader: Grader) -> None:
     question, poor, good = "flu clinic hours", hit("Nothing of use."), hit("The flu clinic hours are 9 to 5.")
-    frequencies = dict.fromkeys(wanted_terms(question, [poor, good]), 2)
+    frequencies = dict.fromkeys(judged_terms(question, [poor, good]), 2)
     alone = grader.judge(question, [good], 50, frequencies)
     assert grader.judge(question, [poor, good], 50, frequencies) == alone
     assert grader.judge(question, [*[poor] * JUDGED, good], 50, frequencies).best < alone.best
