@@ -50,8 +50,9 @@ EVERY_STAGE = PipelineSettings()
 
 ENOUGH = 0.5
 """Vectors are searched once this share of the passages has one. Of fewer, even the nearest are often wrong, and push
-down what words find. Measured on real questions, passages embedded in scattered order: at half, hit@5 is .81 against
-.77 by words alone.
+down what words find. Measured on 123 real questions through every stage, passages embedded in scattered order: hit@5 is
+.92 by words alone, .88 with a quarter of the vectors, .89 to .91 with half or three quarters, .94 with all; recall@20
+is .84, .84, .84 to .88 and .90.
 """
 
 

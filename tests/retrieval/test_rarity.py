@@ -20,5 +20,5 @@ def test_a_term_that_stands_nowhere_weighs_1_in_any_index() -> None:
 
 
 def test_a_share_of_nothing_is_0() -> None:
-    assert share(1.0, 4.0) == 0.25
+    assert share(0.125, 0.5) == 0.25
     assert share(0.0, 0.0) == 0
