@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from retrieval.calibrate import Strengths, Thresholds
+    from retrieval.calibrate import Strengths, Choice
     from retrieval.evaluate import Figure
     from retrieval.grade import Grader
 
@@ -25,7 +25,7 @@ class Calibration:
 
     def __init__(self, strengths: Strengths, now: Grader, *, declines: float, model: str) -> None:
         self.strengths = strengths
-        self.chosen: Thresholds = choose(strengths, declines=declines)
+        self.chosen: Choice = choose(strengths, declines=declines)
         self.curve: list[Point] = curve(strengths)
         self._now = now
         self._declines = declines
@@ -56,9 +56,9 @@ class Calibration:
                 "wrongly_declined": wrongly and asdict(wrongly),
             },
             "before": {
-                "evidence": self._now.low,
-                "confident": self._now.high,
-                **_shares(point(self.strengths, self._now.low)),
+                "evidence": self._now.evidence,
+                "confident": self._now.confident,
+                **_shares(point(self.strengths, self._now.evidence)),
             },
             "curve": [{"threshold": one.threshold, **_shares(one)} for one in self.curve],
             "written": str(written) if written else None,
@@ -67,7 +67,7 @@ class Calibration:
 
     def report(self, *, unicode: bool) -> str:
         """The curve as a table and a chart, then what was chosen and why."""
-        at = sorted({*_SHOWN, self.chosen.evidence, self._now.low})
+        at = sorted({*_SHOWN, self.chosen.evidence, self._now.evidence})
         rows: list[Sequence[str]] = [("threshold", "unanswerable declined", "answerable declined", "")]
         rows += [self._row(point(self.strengths, threshold)) for threshold in at]
         return "\n\n".join(
@@ -84,7 +84,7 @@ class Calibration:
         draw_picture(file, self.curve, self.chosen, below=f"{self.questions}; embedding: {self._model}")
 
     def _row(self, at: Point) -> tuple[str, str, str, str]:
-        notes = [("chosen", self.chosen.evidence), ("in force now", self._now.low)]
+        notes = [("chosen", self.chosen.evidence), ("in force now", self._now.evidence)]
         marks = ", ".join(name for name, threshold in notes if threshold == at.threshold)
         return f"{at.threshold:.3f}", percent(at.declined), percent(at.wrongly), f"<- {marks}" if marks else ""
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from adapters.app import Application
     from adapters.calibration_report import Calibration
-    from adapters.measure import Outcome, Posed
+    from adapters.measure import Trial, Posed
     from adapters.settings import Settings
     from bot.turn import Engine
     from retrieval.question_file import Wording
@@ -167,7 +167,7 @@ async def _questions(app: Application, files: Sequence[Path], wording: Wording) 
     return _Questions(posed, len(read) - len(posed))
 
 
-async def _ask(engine: Engine, posed: Sequence[Posed], title: str) -> list[Outcome]:
+async def _ask(engine: Engine, posed: Sequence[Posed], title: str) -> list[Trial]:
     from adapters.measure import ask_all
     from adapters.progress import bar
 
@@ -184,9 +184,9 @@ async def _calibration(app: Application, posed: Sequence[Posed], declines: float
 
     _check_enough([one.answerable for one in posed], declines)
     graded = replace(app.engine.pipeline, grade=True)
-    outcomes = await _ask(replace(app.engine, answerer=ScriptedAnswerer(), pipeline=graded), posed, "Searching")
-    check_whole(outcomes)
-    known = [(one.posed.answerable, one.strength) for one in outcomes if one.strength is not None]
+    trials = await _ask(replace(app.engine, answerer=ScriptedAnswerer(), pipeline=graded), posed, "Searching")
+    check_whole(trials)
+    known = [(one.posed.answerable, one.strength) for one in trials if one.strength is not None]
     _check_enough([answerable for answerable, _ in known], declines)
     strengths = Strengths(
         answerable=[strength for answerable, strength in known if answerable],
@@ -208,8 +208,8 @@ def _check_enough(answerable: Sequence[bool], declines: float) -> None:
             raise Misconfigured(msg)
 
 
-def _ran(stage: str, outcomes: Sequence[Outcome]) -> bool:
-    return any(span.stage == stage for outcome in outcomes for span in outcome.spans)
+def _ran(stage: str, trials: Sequence[Trial]) -> bool:
+    return any(span.stage == stage for trial in trials for span in trial.spans)
 
 
 def _without(engine: Engine, stage: str) -> Engine:
