@@ -143,6 +143,11 @@ def embedder_name(embedder: Embedder | None) -> str:
     return NO_EMBEDDER if embedder is None else embedder.name
 
 
+def reranker_name(reranker: Reranker | None) -> str:
+    """How a report calls it. Which passages are graded is its choice, so strengths hold for it alone."""
+    return NO_RERANKER if reranker is None else reranker.name
+
+
 def choose_claude(settings: Settings) -> Claude | None:
     """Claude, where there is a key; the SDK is imported only then."""
     if settings.anthropic_api_key is None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from PIL.ImageDraw import ImageDraw
     from PIL.ImageFont import FreeTypeFont, ImageFont
 
-    from retrieval.calibrate import Point, Choice
+    from retrieval.calibrate import Choice, Point
 
 _COLUMNS, _ROWS = 61, 11
 _SIGNS = {True: ("●", "○", "┊", "─", "┤", "└"), False: ("#", "o", ":", "-", "|", "+")}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 TURN = "turn"
 """The name under which the stages' table has the whole turn."""
+_COUNTS = [field.name for field in fields(Usage) if field.name != "model"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +154,4 @@ def _usage(span: Span) -> Usage | None:
     noted = span.attributes
     if "input_tokens" not in noted:
         return None
-    counts = (
-        int(noted.get(name, 0)) for name in ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
-    )
-    return Usage(str(noted.get("model", "")), *counts)
+    return Usage(str(noted["model"]), *(int(noted[name]) for name in _COUNTS))

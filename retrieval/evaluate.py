@@ -65,7 +65,9 @@ def share(of: Sequence[bool]) -> Figure | None:
     return Figure(p, min(p, max(0.0, middle - reach)), max(p, min(1.0, middle + reach)), n)
 
 
-def mean(values: Sequence[float], ) -> Figure | None:
+def mean(
+    values: Sequence[float],
+) -> Figure | None:
     """The mean, with a bootstrap interval that is the same for the same values; None of nothing."""
     if not values:
         return None

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from adapters.chart import PICTURE_SIZE, draw_picture, drawn
-from retrieval.calibrate import Strengths, Choice, choose, curve
+from retrieval.calibrate import Choice, Strengths, choose, curve
 
 if TYPE_CHECKING:
     from pathlib import Path

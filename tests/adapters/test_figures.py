@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from adapters.evaluation_report import report, side_by_side
 from adapters.figures import differences, figures, other_endings
-from adapters.measure import Trial, Posed
+from adapters.measure import Posed, Trial
+from bot.claude_api import Usage
 from bot.messages import TurnKind
 from bot.trace import Span
 
@@ -23,10 +25,11 @@ def trial(
     answerable: bool = True,
     searched: bool = True,
 ) -> Trial:
+    billed = Usage("claude-sonnet-5-5", 2000, 0, 0, 0)
     spans = (
         Span("retrieval", 12.0, {"grade": "correct"}),
         Span("search", 10.0, {"backend": "sqlite"}),
-        Span("answer", 900.0, {"backend": "claude-sonnet-5-5", "model": "claude-sonnet-5-5", "input_tokens": 2000}),
+        Span("answer", 900.0, {"backend": billed.model, **asdict(billed)}),
     )
     return Trial(
         posed=Posed("q", "When?", {"a": 3} if answerable else {}),

@@ -117,14 +117,14 @@ def test_calibrating_again_replaces_one_table_and_keeps_the_rest_as_written(home
 
 MINE = [
     '[thresholds."none"] # mine\nevidence = 0.1\nconfident = 0.2 # high\n# behind it\n\n# of the port\n[x]\ny = 1\n',
-    '# first\n[thresholds.none] # mine\nevidence = 0.1\nconfident = 0.2\n# last, without an end of line',
+    "# first\n[thresholds.none] # mine\nevidence = 0.1\nconfident = 0.2\n# last, without an end of line",
     "[thresholds]\n# mine\nnone.evidence = 0.1\nnone.confident = 0.2\nother.evidence = 0.3\nother.confident = 0.4\n",
     "thresholds.none.evidence = 0.1\nthresholds.none.confident = 0.2\nport = 1 # mine\n",
     "[ thresholds . 'none' ]\nconfident = 0.2\nevidence = 0.1\n",
     "port = 1 # mine\r\n[thresholds.none]\r\nevidence = 0.1\r\nconfident = 0.2\r\n",
     'language = "a\u2028[thresholds.none]\u2029b\x85c" # mine',
     'text = """\n[thresholds."none"]\nevidence = 1\n"""\n',
-    "[thresholds.other]\nevidence = 0.1\nconfident = 0.2\n[x] # apart\n[thresholds.none]\nevidence = 0.1\nconfident = 0.2\n",
+    "[thresholds.other]\nevidence = 0.1\nconfident = 0.2\n[x]\n[thresholds.none]\nevidence = 0.1\nconfident = 0.2\n",
     "[thresholds]\n",
     "# nothing but words",
 ]

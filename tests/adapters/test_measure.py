@@ -164,9 +164,7 @@ async def test_a_model_that_declines_to_help_a_search_leaves_it_as_it_should_be(
     made = await bench()
     embedder, unsure = HashEmbedder(), Grader.fitted(evidence=0.0, confident=1.0)
     await fill(made.index, embedder)
-    searcher = Searcher(
-        made.index, embedder, unsure, writer=ScriptedWriter(None), rewriter=ScriptedQueryRewriter(None)
-    )
+    searcher = Searcher(made.index, embedder, unsure, writer=ScriptedWriter(None), rewriter=ScriptedQueryRewriter(None))
     trials = await ask_all(replace(made.engine, searcher=searcher), [FLU], on_progress=silent)
     reasons = {span.attributes["degraded"] for span in trials[0].spans if "degraded" in span.attributes}
     assert reasons == {"hyde-declined", "rewriter-declined"}
