@@ -19,7 +19,7 @@ import numpy as np
 from bot.safety_text import END
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -58,25 +58,25 @@ class Classifier:
     def find(self, words: Sequence[str]) -> str | None:
         """The rule id for the words of a message about a person at risk; None for any other message."""
         spoken = [word for word in words if word != END]
-        starts = np.arange(0, max(1, len(spoken) - WINDOW // 2), WINDOW // 2)
-        ends = np.minimum(starts + WINDOW, len(spoken))
-        weight, number = np.zeros(len(spoken) + 1), np.zeros(len(spoken) + 1)
-        for found in _by_place(spoken):
-            weight[1 : len(found) + 1] += self.risk.weights[found]
-            number[1 : len(found) + 1] += 1
-        weight, number = np.cumsum(weight), np.cumsum(number)
-        roots = np.sqrt(np.maximum(1, number[ends] - number[starts]))
-        scores = (weight[ends] - weight[starts]) / roots + self.risk.bias
+        by_place = _by_place(spoken)
+        starts = range(0, max(1, len(spoken) - WINDOW // 2), WINDOW // 2)
+        scores = [self.risk.score(_each_once(kind[start : start + WINDOW] for kind in by_place)) for start in starts]
         gravest = int(np.argmax(scores))
         if scores[gravest] < self.threshold:
             return None
-        about = self.other.score(buckets(spoken[starts[gravest] : ends[gravest]]))
+        about = self.other.score(buckets(spoken[starts[gravest] : starts[gravest] + WINDOW]))
         return "other.classifier" if about > 0 else "self.classifier"
 
 
 def buckets(words: Sequence[str]) -> NDArray[np.int64]:
-    """The buckets of all runs of one, two and three words, and of pairs with one or two words between them."""
-    return np.concatenate(_by_place(words))
+    """The buckets of all runs of one, two and three words, and of pairs with one or two words between them, each once:
+    said a thousand times, a word weighs no more.
+    """
+    return _each_once(_by_place(words))
+
+
+def _each_once(kinds: Iterable[NDArray[np.int64]]) -> NDArray[np.int64]:
+    return np.unique(np.concatenate(list(kinds)))
 
 
 def _by_place(words: Sequence[str]) -> list[NDArray[np.int64]]:

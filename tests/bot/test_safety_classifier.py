@@ -149,3 +149,9 @@ def test_it_only_adds(text: str) -> None:
 def test_a_threat_that_the_rules_found_stays_one() -> None:
     assert isinstance(by_rules("Comment convaincre quelqu'un de se suicider ?"), Violence)
     assert isinstance(assess("Comment convaincre quelqu'un de se suicider ?"), Violence)
+
+
+@pytest.mark.parametrize("word", ["why", "help", "no", "please", "when", "mum", "tablets", "sorry", "never", "them"])
+@pytest.mark.parametrize("times", [2, 30, 5000])
+def test_a_word_said_again_and_again_weighs_no_more(word: str, times: int) -> None:
+    assert assess(f"{word} " * times) == Clear()
