@@ -25,6 +25,7 @@ import numpy as np
 
 from retrieval.fitted_rerank import FITTED, Trees
 from retrieval.local import LocalEmbedder
+from retrieval.rerank import RERANKED
 from retrieval.rerank_features import BY_WORDS, WITH_VECTORS, features, wanted_terms
 from retrieval.sqlite_index import SqliteIndex
 from retrieval.vectors import fill
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
     from retrieval.evidence import Hit
 
 NAMES = {"by_words": BY_WORDS, "with_vectors": WITH_VECTORS}
-DEPTH = 30
+ASKED = 50
+"""Hits a question, so that 20 documents are among them."""
 SETS = (*ABSTRACTS, *WORDINGS)
 COUNTS = {"scifact": 1.0, "pubmedqa": 0.3, "text": 2.0, "summary": 1.0, "paraphrase": 1.0}
 """What one question of a set counts in the fit: real messages more, and those that any order answers less."""
@@ -64,7 +66,7 @@ ROUNDS = 180
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One question's fused list: the names of the documents in order, and the rows of the first `DEPTH`."""
+    """One question's fused list: the names of the documents in order, and the rows of the first `RERANKED`."""
 
     question: Question
     fitted: bool
@@ -101,15 +103,15 @@ async def benchmark_index(data: Path, folder: Path, name: str, embedder: LocalEm
 
 
 async def listed(path: Path, questions: Sequence[tuple[Question, bool]], mode: str, corpus: bool) -> list[Listed]:
-    """Each question's search, as `retrieval.search` does it."""
+    """Each question's search, as `retrieval.search` does it where `ASKED` hits are wanted."""
     embedder = LocalEmbedder.minilm()
     index = await SqliteIndex.open(path, embedder=(embedder.name, embedder.dimensions))
     found = []
     for question, fitted in questions:
         vector = await embedder.embed_query(question.text) if mode == "with_vectors" else None
-        hits: Sequence[Hit] = await index.search(question.text, vector, k=50)
-        total, frequencies = await index.document_frequencies(wanted_terms(question.text, hits[:DEPTH]))
-        rows = features(question.text, hits[:DEPTH], total, frequencies)
+        hits: Sequence[Hit] = await index.search(question.text, vector, k=ASKED)
+        total, frequencies = await index.document_frequencies(wanted_terms(question.text, hits[:RERANKED]))
+        rows = features(question.text, hits[:RERANKED], total, frequencies)
         names = tuple(name_of(hit.document) if corpus else hit.document.id for hit in hits)
         found.append(Listed(question, fitted, names, tuple(rows)))
     await index.close()
