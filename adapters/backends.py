@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
     from adapters.settings import Settings
     from bot.answerer import Answerer, Rewriter
-    from bot.claude_api import Claude, Usage
+    from bot.claude_api import Claude
     from bot.claude_context import ClaudeContextWriter
+    from bot.claude_message import Usage
     from retrieval.corrective import QueryRewriter
     from retrieval.embed import Embedder
     from retrieval.hyde import HypotheticalWriter
@@ -34,6 +35,12 @@ NO_EMBEDDER, LOCAL_EMBEDDER = "none", "local"
 
 NO_RERANKER, VOYAGE, CLAUDE, FITTED = "none", "voyage", "claude", "fitted"
 """The values of `CITEWELL_RERANKER` that mean the order of the search, the hosted models, and the one fitted here."""
+
+NO_CONTEXT_WRITER = (
+    "--context has Claude write a sentence for each passage: set ANTHROPIC_API_KEY, or leave --context out and title "
+    "and headings serve"
+)
+"""What to say where there is no key for that."""
 
 
 def choose_voyage(settings: Settings) -> Voyage | None:
@@ -166,34 +173,19 @@ def small_claude(claude: Claude | None, settings: Settings) -> Claude | None:
     return claude.using(model, setting="CITEWELL_SMALL_MODEL", effort=thrifty(model))
 
 
-def key_for_context(settings: Settings) -> str:
-    """The key that `--context` needs, or `Misconfigured`."""
-    if settings.anthropic_api_key is None:
-        msg = (
-            "--context has Claude write a sentence for each passage: set ANTHROPIC_API_KEY, or leave --context out "
-            "and title and headings serve"
-        )
-        raise Misconfigured(msg)
-    return settings.anthropic_api_key.get_secret_value()
-
-
-def choose_context_writer(settings: Settings, on_usage: Callable[[Usage], None]) -> ClaudeContextWriter:
-    """What places passages in their documents while these are taken in. `Misconfigured` without a key."""
-    api_key = key_for_context(settings)
-    from bot.claude_api import Claude
+def choose_context_writer(
+    claude: Claude | None, settings: Settings, on_usage: Callable[[Usage], None]
+) -> ClaudeContextWriter:
+    """What places passages in their documents while these are taken in. `Misconfigured` without Claude. Blocking."""
+    if claude is None:
+        raise Misconfigured(NO_CONTEXT_WRITER)
     from bot.claude_context import ClaudeContextWriter
     from bot.claude_models import thrifty
     from bot.prompts import prompt
 
-    claude = Claude.connect(
-        api_key=api_key,
-        model=settings.small_model,
-        base_url=settings.anthropic_base_url,
-        on_usage=on_usage,
-        setting="CITEWELL_SMALL_MODEL",
-        effort=thrifty(settings.small_model),
-    )
-    return ClaudeContextWriter(claude, prompt("context"), Retry(PATIENT, asyncio.sleep, random.random))
+    model = settings.small_model
+    small = claude.using(model, setting="CITEWELL_SMALL_MODEL", effort=thrifty(model), on_usage=on_usage)
+    return ClaudeContextWriter(small, prompt("context"), Retry(PATIENT, asyncio.sleep, random.random))
 
 
 def _count_tokens(usage: Usage) -> None:
