@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from bot.claude_api import Claude
     from bot.claude_context import ClaudeContextWriter
     from bot.claude_message import Usage
+    from bot.settings import Patience
     from retrieval.corrective import QueryRewriter
     from retrieval.embed import Embedder
     from retrieval.hyde import HypotheticalWriter
@@ -164,7 +165,7 @@ def choose_claude(settings: Settings) -> Claude | None:
 
 
 def small_claude(claude: Claude | None, settings: Settings) -> Claude | None:
-    """The model for what is asked often, told to think little where it can be told."""
+    """The model for what is asked often, told to think little where it can be told. Blocking."""
     if claude is None:
         return None
     from bot.claude_models import thrifty
@@ -199,7 +200,7 @@ def _count_tokens(usage: Usage) -> None:
     )
 
 
-def choose_writers(claude: Claude | None, extractive: Answerer) -> tuple[Answerer, Rewriter]:
+def choose_writers(claude: Claude | None, extractive: Answerer, patience: Patience) -> tuple[Answerer, Rewriter]:
     """What answers, and what makes a follow-up stand alone: Claude, or extracts and rules. Blocking."""
     rules = RuleRewriter()
     if claude is None:
@@ -207,7 +208,8 @@ def choose_writers(claude: Claude | None, extractive: Answerer) -> tuple[Answere
     from bot.claude import ClaudeAnswerer, ClaudeRewriter
     from bot.prompts import prompt
 
-    return ClaudeAnswerer(claude, prompt("answer")), ClaudeRewriter(claude, prompt("standalone"), fallback=rules)
+    rewriter = ClaudeRewriter(claude, prompt("standalone"), fallback=rules, patience=patience.followup)
+    return ClaudeAnswerer(claude, prompt("answer"), patience=patience.answer), rewriter
 
 
 def choose_search_helpers(small: Claude | None) -> tuple[HypotheticalWriter | None, QueryRewriter | None]:
