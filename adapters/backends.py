@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import random
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -135,12 +136,12 @@ async def choose_index(settings: Settings, embedder: Embedder | None, *, re_embe
 def choose_grader(settings: Settings, embedder: Embedder | None) -> Grader:
     """The fitted grader with the thresholds that are set, else calibrated for this embedder, else fitted. Blocking."""
     calibrated = settings.thresholds.get(embedder_name(embedder))
-    low, high = settings.evidence_threshold, settings.confident_threshold
+    evidence, confident = settings.evidence_threshold, settings.confident_threshold
     if calibrated is not None:
-        low = calibrated.evidence if low is None else low
-        high = max(low, calibrated.confident) if high is None else high
+        evidence = calibrated.evidence if evidence is None else evidence
+        confident = max(evidence, calibrated.confident) if confident is None else confident
     try:
-        return Grader.fitted(threshold=low, confident=high)
+        return Grader.fitted(evidence=evidence, confident=confident)
     except ValueError as error:
         raise Misconfigured(f"{error} Raise CITEWELL_CONFIDENT_THRESHOLD, or leave it unset.") from None
 
@@ -148,6 +149,11 @@ def choose_grader(settings: Settings, embedder: Embedder | None) -> Grader:
 def embedder_name(embedder: Embedder | None) -> str:
     """What thresholds are kept under: they hold for one embedding model, or for words alone."""
     return NO_EMBEDDER if embedder is None else embedder.name
+
+
+def reranker_name(reranker: Reranker | None) -> str:
+    """How a report calls it. Which passages are graded is its choice, so strengths hold for it alone."""
+    return NO_RERANKER if reranker is None else reranker.name
 
 
 def choose_claude(settings: Settings) -> Claude | None:
@@ -191,13 +197,7 @@ def choose_context_writer(
 
 def _count_tokens(usage: Usage) -> None:
     """Every call is billed for itself, so a stage that asked often has the sum."""
-    count(
-        usage.model,
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        cache_read_tokens=usage.cache_read_tokens,
-        cache_write_tokens=usage.cache_write_tokens,
-    )
+    count(**asdict(usage))
 
 
 def choose_writers(claude: Claude | None, extractive: Answerer, patience: Patience) -> tuple[Answerer, Rewriter]:

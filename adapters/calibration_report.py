@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from retrieval.calibrate import Strengths, Thresholds
+    from retrieval.calibrate import Choice, Strengths
     from retrieval.evaluate import Figure
     from retrieval.grade import Grader
 
@@ -23,25 +23,28 @@ _SHOWN = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 class Calibration:
     """The thresholds chosen from strengths, beside those in force now."""
 
-    def __init__(self, strengths: Strengths, now: Grader, *, declines: float, model: str) -> None:
+    def __init__(self, strengths: Strengths, now: Grader, *, declines: float, embedder: str, reranker: str) -> None:
         self.strengths = strengths
-        self.chosen: Thresholds = choose(strengths, declines=declines)
+        self.chosen: Choice = choose(strengths, declines=declines)
         self.curve: list[Point] = curve(strengths)
         self._now = now
         self._declines = declines
-        self._model = model
+        self._embedder = embedder
+        self._reranker = reranker
 
     @property
-    def questions(self) -> str:
-        """What it was chosen on."""
+    def made_from(self) -> str:
+        """The questions and the backends that the strengths come from, and so what the thresholds hold for."""
         strengths = self.strengths
-        return f"{len(strengths.answerable)} answerable and {len(strengths.unanswerable)} unanswerable questions"
+        asked = f"{len(strengths.answerable)} answerable and {len(strengths.unanswerable)} unanswerable questions"
+        return f"{asked}; embedding: {self._embedder}; reranker: {self._reranker}"
 
     def as_json(self, written: Path | None, picture: Path | None) -> dict[str, Any]:
         """What `citewell calibrate --json` gives; the names are stable."""
         declined, wrongly = cross_validated(self.strengths, declines=self._declines)
         return {
-            "embedder": self._model,
+            "embedder": self._embedder,
+            "reranker": self._reranker,
             "questions": {
                 "answerable": len(self.strengths.answerable),
                 "unanswerable": len(self.strengths.unanswerable),
@@ -56,9 +59,9 @@ class Calibration:
                 "wrongly_declined": wrongly and asdict(wrongly),
             },
             "before": {
-                "evidence": self._now.low,
-                "confident": self._now.high,
-                **_shares(point(self.strengths, self._now.low)),
+                "evidence": self._now.evidence,
+                "confident": self._now.confident,
+                **_shares(point(self.strengths, self._now.evidence)),
             },
             "curve": [{"threshold": one.threshold, **_shares(one)} for one in self.curve],
             "written": str(written) if written else None,
@@ -67,12 +70,12 @@ class Calibration:
 
     def report(self, *, unicode: bool) -> str:
         """The curve as a table and a chart, then what was chosen and why."""
-        at = sorted({*_SHOWN, self.chosen.evidence, self._now.low})
+        at = sorted({*_SHOWN, self.chosen.evidence, self._now.evidence})
         rows: list[Sequence[str]] = [("threshold", "unanswerable declined", "answerable declined", "")]
         rows += [self._row(point(self.strengths, threshold)) for threshold in at]
         return "\n\n".join(
             [
-                f"{self.questions}; embedding: {self._model}",
+                self.made_from,
                 table(rows),
                 drawn(self.curve, self.chosen, unicode=unicode),
                 self._conclusion(),
@@ -81,10 +84,10 @@ class Calibration:
 
     def draw(self, file: Path) -> None:
         """The chart as a PNG. Blocking."""
-        draw_picture(file, self.curve, self.chosen, below=f"{self.questions}; embedding: {self._model}")
+        draw_picture(file, self.curve, self.chosen, below=self.made_from)
 
     def _row(self, at: Point) -> tuple[str, str, str, str]:
-        notes = [("chosen", self.chosen.evidence), ("in force now", self._now.low)]
+        notes = [("chosen", self.chosen.evidence), ("in force now", self._now.evidence)]
         marks = ", ".join(name for name, threshold in notes if threshold == at.threshold)
         return f"{at.threshold:.3f}", percent(at.declined), percent(at.wrongly), f"<- {marks}" if marks else ""
 

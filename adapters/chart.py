@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from PIL.ImageDraw import ImageDraw
     from PIL.ImageFont import FreeTypeFont, ImageFont
 
-    from retrieval.calibrate import Point, Thresholds
+    from retrieval.calibrate import Choice, Point
 
 _COLUMNS, _ROWS = 61, 11
 _SIGNS = {True: ("●", "○", "┊", "─", "┤", "└"), False: ("#", "o", ":", "-", "|", "+")}
@@ -24,7 +24,7 @@ _TITLE = "What a threshold declines"
 _X_TITLE = "evidence threshold: questions with weaker evidence are declined"
 
 
-def drawn(curve: Sequence[Point], chosen: Thresholds, *, unicode: bool) -> str:
+def drawn(curve: Sequence[Point], chosen: Choice, *, unicode: bool) -> str:
     """The curve in characters: per cent declined by threshold, and the chosen evidence threshold."""
     declined, wrongly, line, dash, tick, corner = _SIGNS[unicode]
     grid = [[" "] * _COLUMNS for _ in range(_ROWS)]
@@ -45,7 +45,7 @@ def drawn(curve: Sequence[Point], chosen: Thresholds, *, unicode: bool) -> str:
     return "\n".join([*lines, axis, numbers, *legend])
 
 
-def draw_picture(file: Path, curve: Sequence[Point], chosen: Thresholds, *, below: str) -> None:
+def draw_picture(file: Path, curve: Sequence[Point], chosen: Choice, *, below: str) -> None:
     """The same as a PNG, with `below` (a line on where it comes from) at its foot. Blocking."""
     from PIL import Image, ImageDraw, ImageFont
 
@@ -103,7 +103,7 @@ class _Canvas:
             self.text((x + 44, y), text, 18, _INK)
             x += 74 + self._fonts[18].getlength(text) / self._scale
 
-    def labels(self, chosen: Thresholds) -> None:
+    def labels(self, chosen: Choice) -> None:
         """Each threshold's name and value, beside its line, on the side where there is room."""
         for value, name, share in ((chosen.evidence, "evidence", 0.56), (chosen.confident, "confident", 0.46)):
             x, y = _place(value, share)

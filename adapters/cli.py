@@ -12,20 +12,18 @@ import sys
 import uuid
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from adapters.commands import json_option, print_json, run
+from adapters.commands import checked_collection, json_option, print_json, run
 from adapters.console import lines_of_stdin
 from adapters.evaluation import calibrate, evaluate
 from adapters.faults import Guarded
-from adapters.settings import COLLECTION_RULE, Settings, is_collection_name
+from adapters.ingestion import ingest
+from adapters.settings import Settings
 from adapters.terminal import be_lenient, one_line, say, well_formed, width
 from bot.messages import TurnKind
-from retrieval.document import PUBLIC
-from retrieval.errors import RetrievalError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable
@@ -46,14 +44,8 @@ def _text(_: click.Context, __: click.Parameter, value: str | None) -> str | Non
     return value if value is None else well_formed(value)
 
 
-def _collection(_: click.Context, __: click.Parameter, value: str) -> str:
-    if not is_collection_name(value):
-        raise click.BadParameter(f"{COLLECTION_RULE}.")
-    return value
-
-
 def _collections(context: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(_collection(context, param, name) for name in value)
+    return tuple(checked_collection(context, param, name) for name in value)
 
 
 @click.group(cls=Guarded, context_settings={"help_option_names": ["-h", "--help"]})
@@ -148,68 +140,6 @@ def search(
 
 
 @main.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--collection", default=PUBLIC, show_default=True, callback=_collection, help="Put them into this collection."
-)
-@click.option("--prune", is_flag=True, help="Remove what has vanished from the given folders.")
-@click.option("--no-vectors", is_flag=True, help="For words alone; vectors can be filled in later.")
-@click.option("--re-embed", is_flag=True, help="Drop the vectors of another model and make new ones.")
-@click.option("--context", is_flag=True, help="Have Claude place each passage in its document; shows the cost, asks.")
-@click.option("--yes", is_flag=True, help="Agree to that cost beforehand.")
-@json_option
-@click.pass_obj
-def ingest(
-    settings: Settings,
-    paths: tuple[Path, ...],
-    *,
-    collection: str,
-    prune: bool,
-    no_vectors: bool,
-    re_embed: bool,
-    context: bool,
-    yes: bool,
-    as_json: bool,
-) -> None:
-    """Take documents into the index: files and folders of md, txt, html, pdf, docx, pptx, xlsx and csv.
-
-    Unchanged files are skipped. Words can be searched as soon as a file is in; vectors follow, and if that is
-    interrupted the next ingest or `citewell serve` goes on from there. Exits with 1 if a file could not be taken in.
-
-    With --context, Claude writes a sentence for each passage of these files, taken in now or earlier, that has none
-    yet. It helps searches to find the passage and is shown to nobody. Costs money; needs ANTHROPIC_API_KEY.
-    """
-    from adapters.documents import Filled, fill_in, print_report, report_json, say_what_waits, take_in
-    from adapters.placing import check_that_it_may_ask, place
-
-    if context:
-        check_that_it_may_ask(settings, yes=yes)
-
-    async def work(app: Application) -> None:
-        report = await take_in(app, paths, collection=collection, prune=prune)
-        if not as_json:
-            print_report(report)
-        placed = await place(app, report, yes=yes) if context and not report.stopped else None
-        failure = placed.failure if placed else None
-        filled = Filled(await app.index.status(), placed.stopped_by if placed else None)
-        if not (no_vectors or report.stopped or filled.stopped_by):
-            try:
-                filled = await fill_in(app)
-            except RetrievalError as error:  # what is taken in stays, and is reported first
-                filled, failure = Filled(await app.index.status()), failure or error
-        if as_json:
-            print_json(report_json(report, filled.status, placed))
-        say_what_waits(filled)
-        filled.end_if_stopped()
-        if failure is not None:
-            raise failure
-        if report.failed:
-            raise SystemExit(1)
-
-    run(settings, work, re_embed=re_embed)
-
-
-@main.command()
 @click.pass_obj
 def demo(settings: Settings) -> None:
     """Chat with the sample documents of a made-up clinic: no keys, no servers, nothing leaves this machine.
@@ -244,8 +174,8 @@ def assess(*, as_json: bool) -> None:
         say(json.dumps(row) if as_json else f"{row['verdict']}\t{row['rule']}")
 
 
-main.add_command(evaluate)
-main.add_command(calibrate)
+for command in (ingest, evaluate, calibrate):
+    main.add_command(command)
 
 
 async def _each(given: str, work: Callable[[Application, str], Coroutine[Any, Any, None]], app: Application) -> None:

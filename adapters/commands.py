@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from adapters.settings import COLLECTION_RULE, is_collection_name
 from adapters.terminal import say, says_unicode
 
 if TYPE_CHECKING:
@@ -17,6 +18,13 @@ if TYPE_CHECKING:
     from adapters.settings import Settings
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def checked_collection(_: click.Context, __: click.Parameter, value: str) -> str:
+    """A collection's name as an option's value. Bad use if it is none."""
+    if not is_collection_name(value):
+        raise click.BadParameter(f"{COLLECTION_RULE}.")
+    return value
 
 
 def run(settings: Settings, work: Callable[[Application], Coroutine[Any, Any, None]], **build_with: Any) -> None:

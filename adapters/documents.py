@@ -1,4 +1,4 @@
-"""`citewell ingest` and what it shows: files going in, then vectors filling in behind them."""
+"""Taking documents in, and what that shows: files going in, then vectors filling in behind them."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from adapters.app import Application
     from adapters.calibration_report import Calibration
-    from adapters.measure import Outcome, Posed
+    from adapters.measure import Posed, Trial
     from adapters.settings import Settings
     from bot.turn import Engine
     from retrieval.question_file import Wording
@@ -109,34 +109,20 @@ def calibrate(
     They are written to settings.toml in the home, for the embedding model in use, and a chart of what each threshold
     would decline beside it. No answers are written, so no model is paid for them.
     """
-    from adapters.app import utc_now
-    from adapters.backends import embedder_name
-    from adapters.home_settings import Thresholds, write_thresholds
 
     async def work(app: Application) -> None:
         questions = await _questions(app, files, wording)
         calibration = await _calibration(app, questions.posed, declines)
-        written = picture = None
-        if not dry_run:
-            chosen = Thresholds(evidence=calibration.chosen.evidence, confident=calibration.chosen.confident)
-            about, today = calibration.questions, utc_now().date()
-            written = await asyncio.to_thread(
-                write_thresholds, settings.home, embedder_name(app.embedder), chosen, questions=about, on=today
-            )
-        if png is not None or not dry_run:
-            picture = png or settings.home.expanduser() / PICTURE
+        written = None if dry_run else await _write(app, calibration)
+        picture = png if png or dry_run else settings.home.expanduser() / PICTURE
+        if picture:
             await asyncio.to_thread(calibration.draw, picture)
         if as_json:
             print_json(calibration.as_json(written, picture))
-            return
-        say(calibration.report(unicode=says_unicode()))
-        say(f"\nWritten: {written}" if written else "\nNothing is changed (--dry-run).")
-        if picture:
-            say(f"Chart:   {picture}")
-        if written and (settings.evidence_threshold is not None or settings.confident_threshold is not None):
-            click.echo(
-                "A threshold that is set otherwise hides it: CITEWELL_EVIDENCE_THRESHOLD or _CONFIDENT_.", err=True
-            )
+        else:
+            _say(calibration, written, picture)
+        if written:
+            _warn_if_hidden(settings)
 
     run(settings, work)
 
@@ -167,7 +153,7 @@ async def _questions(app: Application, files: Sequence[Path], wording: Wording) 
     return _Questions(posed, len(read) - len(posed))
 
 
-async def _ask(engine: Engine, posed: Sequence[Posed], title: str) -> list[Outcome]:
+async def _ask(engine: Engine, posed: Sequence[Posed], title: str) -> list[Trial]:
     from adapters.measure import ask_all
     from adapters.progress import bar
 
@@ -176,7 +162,7 @@ async def _ask(engine: Engine, posed: Sequence[Posed], title: str) -> list[Outco
 
 
 async def _calibration(app: Application, posed: Sequence[Posed], declines: float) -> Calibration:
-    from adapters.backends import embedder_name
+    from adapters.backends import embedder_name, reranker_name
     from adapters.calibration_report import Calibration
     from adapters.measure import check_whole
     from bot.answerer import ScriptedAnswerer
@@ -184,15 +170,45 @@ async def _calibration(app: Application, posed: Sequence[Posed], declines: float
 
     _check_enough([one.answerable for one in posed], declines)
     graded = replace(app.engine.pipeline, grade=True)
-    outcomes = await _ask(replace(app.engine, answerer=ScriptedAnswerer(), pipeline=graded), posed, "Searching")
-    check_whole(outcomes)
-    known = [(one.posed.answerable, one.strength) for one in outcomes if one.strength is not None]
+    trials = await _ask(replace(app.engine, answerer=ScriptedAnswerer(), pipeline=graded), posed, "Searching")
+    check_whole(trials)
+    known = [(one.posed.answerable, one.strength) for one in trials if one.strength is not None]
     _check_enough([answerable for answerable, _ in known], declines)
     strengths = Strengths(
         answerable=[strength for answerable, strength in known if answerable],
         unanswerable=[strength for answerable, strength in known if not answerable],
     )
-    return Calibration(strengths, app.grader, declines=declines, model=embedder_name(app.embedder))
+    return Calibration(
+        strengths,
+        app.grader,
+        declines=declines,
+        embedder=embedder_name(app.embedder),
+        reranker=reranker_name(app.reranker if graded.rerank else None),
+    )
+
+
+async def _write(app: Application, calibration: Calibration) -> Path:
+    from adapters.app import utc_now
+    from adapters.backends import embedder_name
+    from adapters.home_settings import Thresholds, write_thresholds
+
+    chosen = Thresholds(evidence=calibration.chosen.evidence, confident=calibration.chosen.confident)
+    about = f"by citewell calibrate on {utc_now().date()}, from {calibration.made_from}"
+    return await asyncio.to_thread(
+        write_thresholds, app.settings.home, embedder_name(app.embedder), chosen, about=about
+    )
+
+
+def _say(calibration: Calibration, written: Path | None, picture: Path | None) -> None:
+    say(calibration.report(unicode=says_unicode()))
+    say(f"\nWritten: {written}" if written else "\nNothing is changed (--dry-run).")
+    if picture:
+        say(f"Chart:   {picture}")
+
+
+def _warn_if_hidden(settings: Settings) -> None:
+    if settings.evidence_threshold is not None or settings.confident_threshold is not None:
+        click.echo("A threshold that is set otherwise hides it: CITEWELL_EVIDENCE_THRESHOLD or _CONFIDENT_.", err=True)
 
 
 def _check_enough(answerable: Sequence[bool], declines: float) -> None:
@@ -208,8 +224,8 @@ def _check_enough(answerable: Sequence[bool], declines: float) -> None:
             raise Misconfigured(msg)
 
 
-def _ran(stage: str, outcomes: Sequence[Outcome]) -> bool:
-    return any(span.stage == stage for outcome in outcomes for span in outcome.spans)
+def _ran(stage: str, trials: Sequence[Trial]) -> bool:
+    return any(span.stage == stage for trial in trials for span in trial.spans)
 
 
 def _without(engine: Engine, stage: str) -> Engine:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from adapters.figures import Measure, StageFigures
-    from adapters.measure import Outcome
+    from adapters.measure import Trial
     from retrieval.evaluate import Figure
     from retrieval.index import IndexStatus
 
@@ -19,26 +19,26 @@ _INSIDE = {"embed", "hyde", "search", "rerank", "grade", "rewrite"}
 """Stages of a search, whose time is part of the one above them."""
 
 
-def report(outcomes: Sequence[Outcome]) -> str:
+def report(trials: Sequence[Trial]) -> str:
     """One run: figures, then what each stage took."""
-    found = figures(outcomes)
+    found = figures(trials)
     rows: list[Sequence[str]] = [("", "", "95 % interval")]
     for title, measures in _groups():
         if shown := [measure for measure in measures if measure.name in found]:
             rows.append((f"{title} ({found[shown[-1].name].n})", "", ""))
             rows += [(f"  {one.label}", *_figure(one, found[one.name])) for one in shown]
     parts = [table(rows)]
-    if others := other_endings(outcomes):
+    if others := other_endings(trials):
         parts.append("Ended otherwise: " + ", ".join(f"{count} {kind}" for kind, count in others.items()))
-    parts.append(_stages(stages(outcomes)))
+    parts.append(_stages(stages(trials)))
     return "\n\n".join(parts)
 
 
-def side_by_side(base: Sequence[Outcome], without: Mapping[str, Sequence[Outcome]]) -> str:
+def side_by_side(base: Sequence[Trial], without: Mapping[str, Sequence[Trial]]) -> str:
     """Every run's figures beside those with all stages on, and by how much they differ."""
     found = figures(base)
     rows: list[Sequence[str]] = [("", "all stages", *(f"without {name}" for name in without))]
-    each = {name: (figures(outcomes), differences(outcomes, base)) for name, outcomes in without.items()}
+    each = {name: (figures(trials), differences(trials, base)) for name, trials in without.items()}
     for measure in MEASURES:
         if measure.name in found:
             cells = [
@@ -47,15 +47,15 @@ def side_by_side(base: Sequence[Outcome], without: Mapping[str, Sequence[Outcome
             ]
             group = "" if measure.answerable else "unanswerable: "
             rows.append((f"{group}{measure.label}", _value(measure, found[measure.name].value), *cells))
-    times = [stages(outcomes)[-1] for outcomes in (base, *without.values())]
+    times = [stages(trials)[-1] for trials in (base, *without.values())]
     rows.append(("whole turn, p50", *(f"{one.p50_ms:.0f} ms" for one in times)))
     rows.append(("cost of all turns", *(_dollars(one) for one in times)))
     return f"{table(rows)}\n\n* the 95 % interval of the difference, question by question, does not hold zero"
 
 
 def evaluation_json(
-    base: Sequence[Outcome],
-    without: Mapping[str, Sequence[Outcome]],
+    base: Sequence[Trial],
+    without: Mapping[str, Sequence[Trial]],
     status: IndexStatus,
     *,
     left_out: int,
@@ -79,10 +79,10 @@ def evaluation_json(
         "ablations": [
             {
                 "without": name,
-                **_run_json(outcomes),
-                "differences": {key: asdict(figure) for key, figure in differences(outcomes, base).items()},
+                **_run_json(trials),
+                "differences": {key: asdict(figure) for key, figure in differences(trials, base).items()},
             }
-            for name, outcomes in without.items()
+            for name, trials in without.items()
         ],
         "details": details(base),
     }
@@ -110,11 +110,11 @@ def interval(figure: Figure) -> str:
     return f"{100 * figure.low:.0f} to {100 * figure.high:.0f} %"
 
 
-def _run_json(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def _run_json(trials: Sequence[Trial]) -> dict[str, Any]:
     return {
-        "figures": {name: asdict(figure) for name, figure in figures(outcomes).items()},
-        "other_endings": other_endings(outcomes),
-        "stages": [asdict(stage) for stage in stages(outcomes)],
+        "figures": {name: asdict(figure) for name, figure in figures(trials).items()},
+        "other_endings": other_endings(trials),
+        "stages": [asdict(stage) for stage in stages(trials)],
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,11 +16,12 @@ from retrieval.evaluate import Figure, hit, mean, ndcg, recall, reciprocal_rank,
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from adapters.measure import Outcome
+    from adapters.measure import Trial
     from bot.trace import Span
 
 TURN = "turn"
 """The name under which the stages' table has the whole turn."""
+_COUNTS = [field.name for field in fields(Usage) if field.name != "model"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,20 +32,20 @@ class Measure:
     label: str
     answerable: bool
     searched: bool
-    of: Callable[[Outcome], float]
+    of: Callable[[Trial], float]
     is_share: bool
 
-    def values(self, outcomes: Sequence[Outcome]) -> list[float]:
+    def values(self, trials: Sequence[Trial]) -> list[float]:
         """One value a question that it is over, in order."""
         return [
             float(self.of(one))
-            for one in outcomes
+            for one in trials
             if one.posed.answerable is self.answerable and not (self.searched and one.strength is None)
         ]
 
-    def figure(self, outcomes: Sequence[Outcome]) -> Figure | None:
+    def figure(self, trials: Sequence[Trial]) -> Figure | None:
         """The mean with its interval; None without a question."""
-        values = self.values(outcomes)
+        values = self.values(trials)
         return share([value > 0 for value in values]) if self.is_share else mean(values)
 
 
@@ -79,40 +80,40 @@ class StageFigures:
     dollars: float | None
 
 
-def figures(outcomes: Sequence[Outcome]) -> dict[str, Figure]:
+def figures(trials: Sequence[Trial]) -> dict[str, Figure]:
     """Every figure that there are questions for, by name."""
-    found = {measure.name: measure.figure(outcomes) for measure in MEASURES}
+    found = {measure.name: measure.figure(trials) for measure in MEASURES}
     return {name: figure for name, figure in found.items() if figure is not None}
 
 
-def differences(outcomes: Sequence[Outcome], base: Sequence[Outcome]) -> dict[str, Figure]:
+def differences(trials: Sequence[Trial], base: Sequence[Trial]) -> dict[str, Figure]:
     """By how much each figure differs from another run over the same questions, question by question."""
     found = {}
     for measure in MEASURES:
-        pairs = zip(measure.values(outcomes), measure.values(base), strict=True)
+        pairs = zip(measure.values(trials), measure.values(base), strict=True)
         figure = mean([value - before for value, before in pairs])
         if figure is not None:
             found[measure.name] = figure
     return found
 
 
-def stages(outcomes: Sequence[Outcome]) -> list[StageFigures]:
+def stages(trials: Sequence[Trial]) -> list[StageFigures]:
     """Every stage in the order it ran, then the whole turn."""
     spans: dict[str, list[Span]] = {}
-    for outcome in sorted(outcomes, key=lambda one: -len(one.spans)):  # a whole turn first, for the order
-        for span in outcome.spans:
+    for trial in sorted(trials, key=lambda one: -len(one.spans)):  # a whole turn first, for the order
+        for span in trial.spans:
             spans.setdefault(span.stage, []).append(span)
     rows = [_stage(name, [span.milliseconds for span in ran], ran) for name, ran in spans.items()]
     every = [span for ran in spans.values() for span in ran]
-    return [*rows, _stage(TURN, [outcome.milliseconds for outcome in outcomes], every, backends=())]
+    return [*rows, _stage(TURN, [trial.milliseconds for trial in trials], every, backends=())]
 
 
-def other_endings(outcomes: Sequence[Outcome]) -> dict[str, int]:
+def other_endings(trials: Sequence[Trial]) -> dict[str, int]:
     """How many turns ended neither in an answer nor in a decline, by kind."""
-    return dict(Counter(one.kind.value for one in outcomes if not (one.answered or one.declined)))
+    return dict(Counter(one.kind.value for one in trials if not (one.answered or one.declined)))
 
 
-def details(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+def details(trials: Sequence[Trial]) -> list[dict[str, Any]]:
     """What became of each question, without its words."""
     return [
         {
@@ -123,7 +124,7 @@ def details(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
             "strength": one.strength,
             "rank": next((at for at, id_ in enumerate(one.ranking, start=1) if id_ in one.posed.grades), None),
         }
-        for one in outcomes
+        for one in trials
     ]
 
 
@@ -153,7 +154,4 @@ def _usage(span: Span) -> Usage | None:
     noted = span.attributes
     if "input_tokens" not in noted:
         return None
-    counts = (
-        int(noted.get(name, 0)) for name in ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
-    )
-    return Usage(str(noted.get("model", "")), *counts)
+    return Usage(str(noted["model"]), *(int(noted[name]) for name in _COUNTS))

@@ -18,8 +18,6 @@ from pydantic_settings import PydanticBaseSettingsSource
 from bot.errors import Misconfigured
 
 if TYPE_CHECKING:
-    from datetime import date
-
     from pydantic.fields import FieldInfo
 
 HOME_FILE = "settings.toml"
@@ -60,33 +58,29 @@ class HomeSettings(PydanticBaseSettingsSource):
         return found
 
 
-def write_thresholds(home: Path, model: str, thresholds: Thresholds, *, questions: str, on: date) -> Path:
+def write_thresholds(home: Path, model: str, thresholds: Thresholds, *, about: str) -> Path:
     """Put the thresholds for an embedding model into the home's file, in place of earlier ones. Blocking.
 
-    Everything else in the file stays as it was written. Errors: Misconfigured, and nothing is written then.
+    `about` goes behind them as a comment; everything else in the file stays as it was written. Errors: Misconfigured,
+    and nothing is written then.
     """
+    import tomlkit
+    from tomlkit.items import InlineTable
+
     file = home.expanduser() / HOME_FILE
-    _read(file)
-    header = f"[thresholds.{json.dumps(model)}]"
-    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-    kept, dropping = [], False
-    for line in lines:
-        if line.lstrip().startswith("["):
-            dropping = line.strip() == header
-        if not dropping:
-            kept.append(line)
-    table = [
-        header,
-        f"# by citewell calibrate on {on.isoformat()}, from {questions}",
-        f"evidence = {thresholds.evidence}",
-        f"confident = {thresholds.confident}",
-    ]
-    text = "\n".join([*"\n".join(kept).rstrip().splitlines(), *([""] if kept else []), *table, ""])
-    _parsed(text, file)
+    _read(file)  # for its faults
+    document = tomlkit.parse(file.read_bytes() if file.exists() else b"")
+    tables = document.setdefault("thresholds", tomlkit.table(is_super_table=True))
+    table = tables if isinstance(tables, InlineTable) else tables.setdefault(model, tomlkit.table())
+    if isinstance(table, InlineTable):
+        header = f"[thresholds.{json.dumps(model)}]"
+        raise Misconfigured(f"{file}: thresholds stand in braces, which leave no room for a comment: write {header}.")
+    table.update(thresholds.model_dump())
+    table["evidence"].comment(about)
     file.parent.mkdir(parents=True, exist_ok=True)
     new = file.with_suffix(".new")
     new.touch(mode=0o600)  # it may hold keys
-    new.write_text(text, encoding="utf-8")
+    new.write_bytes(tomlkit.dumps(document).encode())
     new.replace(file)
     return file
 

@@ -17,6 +17,7 @@ from retrieval.document_names import AmbiguousName, DocumentNames
 from retrieval.evidence import Query
 from retrieval.question_file import BadQuestions
 from retrieval.rerank import RERANKED
+from retrieval.search import WITHOUT_EMBEDDER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,10 +31,6 @@ if TYPE_CHECKING:
     from retrieval.document import Document
     from retrieval.evidence import Evidence
     from retrieval.question_file import Question
-
-
-WORDS_CHOSEN = "no-embedder"
-"""What a search says that goes by words because it is set to; that is no fault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +48,7 @@ class Posed:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Trial:
     """What became of a question.
 
     `ranking` has the documents that were found, by the best passage of each; `strength` is None where nothing was
@@ -118,7 +115,7 @@ def sample(posed: Sequence[Posed], limit: int) -> list[Posed]:
     return [one for one in posed if id(one) in chosen]
 
 
-async def ask_all(engine: Engine, posed: Sequence[Posed], *, on_progress: Callable[[int, int], None]) -> list[Outcome]:
+async def ask_all(engine: Engine, posed: Sequence[Posed], *, on_progress: Callable[[int, int], None]) -> list[Trial]:
     """Ask each in a conversation of its own, one after the other. Nothing is written down.
 
     The first is searched for once before, so that no figure holds the loading of a model or an index.
@@ -136,26 +133,27 @@ async def ask_all(engine: Engine, posed: Sequence[Posed], *, on_progress: Callab
     )
     for one in posed[:1]:
         await engine.searcher.search(Query(one.text, one.text), pipeline=engine.pipeline)
-    outcomes = []
+    trials = []
     for number, one in enumerate(posed):
         on_progress(number, len(posed))
         watcher.forget()
         incoming = message(one.text, id_=str(number), thread=str(number), at=utc_now())
         began = time.perf_counter()
         reply = await watched.respond(incoming)
-        outcomes.append(watcher.outcome(one, reply, (time.perf_counter() - began) * 1000))
-    if outcomes and all(one.kind is TurnKind.ERROR for one in outcomes):
+        trials.append(watcher.trial(one, reply, (time.perf_counter() - began) * 1000))
+    if trials and all(one.kind is TurnKind.ERROR for one in trials):
         raise Permanent("Every question ended in an error; CITEWELL_LOG_LEVEL=INFO shows where.")
     on_progress(len(posed), len(posed))
-    return outcomes
+    return trials
 
 
-def check_whole(outcomes: Sequence[Outcome]) -> None:
-    """Errors: Permanent, if a stage of a search was degraded: what is chosen from such strengths would not hold."""
-    reasons = {
-        str(span.attributes["degraded"]) for one in outcomes for span in one.spans if "degraded" in span.attributes
-    }
-    if reasons := reasons - {WORDS_CHOSEN}:
+def check_whole(trials: Sequence[Trial]) -> None:
+    """Errors: Permanent, if a stage of a search failed: what is chosen from such strengths would not hold.
+
+    It is no fault that a search is set to go by words, or that a model declined to help with one question.
+    """
+    lacks = {str(span.attributes["degraded"]) for one in trials for span in one.spans if "degraded" in span.attributes}
+    if reasons := {lack for lack in lacks if lack != WITHOUT_EMBEDDER and not lack.endswith("-declined")}:
         msg = (
             f"Some searches did not run as they should ({', '.join(sorted(reasons))}), so thresholds chosen from them "
             "would not hold. Another ingest fills in missing vectors; CITEWELL_EMBEDDER=none goes by words alone."
@@ -176,10 +174,10 @@ class _Watcher:
     def observe(self, trace: Trace, evidence: Evidence) -> None:
         self._trace, self._evidence = trace, evidence
 
-    def outcome(self, posed: Posed, reply: Reply, milliseconds: float) -> Outcome:
+    def trial(self, posed: Posed, reply: Reply, milliseconds: float) -> Trial:
         hits = self._evidence.hits if self._evidence else ()
         documents = {hit.passage.id: hit.document.id for hit in hits}
-        return Outcome(
+        return Trial(
             posed=posed,
             kind=reply.kind,
             ranking=tuple(dict.fromkeys(documents.values())),

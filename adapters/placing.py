@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -152,10 +152,6 @@ def _price(cost: float | None) -> str:
 
 
 def _tokens(usage: Usage) -> dict[str, Any]:
-    return {
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "cache_write_tokens": usage.cache_write_tokens,
-        "cache_read_tokens": usage.cache_read_tokens,
-        "dollars": dollars(usage),
-    }
+    counts = asdict(usage)
+    del counts["model"]  # stands once, over both
+    return counts | {"dollars": dollars(usage)}

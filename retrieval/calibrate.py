@@ -34,7 +34,7 @@ class Strengths:
 
 
 @dataclass(frozen=True, slots=True)
-class Thresholds:
+class Choice:
     """Below `evidence` a question is declined, at `confident` and above its evidence is correct, between ambiguous.
 
     `enough` is False where no threshold declines as many of the unanswerable as was asked and keeps half of the
@@ -60,7 +60,7 @@ def needed(declines: float) -> int:
     return max(_FEWEST, math.ceil(2 / (1 - declines) - 1e-9))
 
 
-def choose(of: Strengths, *, declines: float) -> Thresholds:
+def choose(of: Strengths, *, declines: float) -> Choice:
     """The lowest evidence threshold that declines at least this share of the unanswerable, so that it declines the
     fewest of the answerable; and the confident one. There must be questions of both kinds.
     """
@@ -69,7 +69,7 @@ def choose(of: Strengths, *, declines: float) -> Thresholds:
     if evidence is None or not enough:
         evidence = max(_between(of), key=lambda t: (point(of, t).declined - point(of, t).wrongly, -t), default=0.5)
     confident = _lowest(of, CONFIDENT)
-    return Thresholds(evidence, max(evidence, 1.0 if confident is None else confident), enough)
+    return Choice(evidence, max(evidence, 1.0 if confident is None else confident), enough)
 
 
 def point(of: Strengths, threshold: float) -> Point:
@@ -77,9 +77,9 @@ def point(of: Strengths, threshold: float) -> Point:
     return Point(threshold, _below(of.unanswerable, threshold), _below(of.answerable, threshold))
 
 
-def curve(of: Strengths, *, steps: int = 100) -> list[Point]:
-    """What thresholds from 0 to 1 do."""
-    return [point(of, step / steps) for step in range(steps + 1)]
+def curve(of: Strengths) -> list[Point]:
+    """What the thresholds from 0 to 1 do, by hundredths."""
+    return [point(of, hundredth / 100) for hundredth in range(101)]
 
 
 def cross_validated(of: Strengths, *, declines: float) -> tuple[Figure | None, Figure | None]:

@@ -42,17 +42,17 @@ class CrossEncoder:
         self._model = model
 
     @classmethod
-    async def load(cls, folder: Path, *, threads: int | None = None) -> CrossEncoder:
+    async def load(cls, folder: Path) -> CrossEncoder:
         """The model of a folder with a `tokenizer.json` and one `model.onnx`, at any depth; tried on one pair.
 
-        It is named after the folder and a hash of its files. `threads` None takes the physical cores. RetrievalError
-        where something is missing or the model is no cross-encoder.
+        It is named after the folder and a hash of its files. RetrievalError where something is missing
+        or the model is no cross-encoder.
         """
 
         def read() -> CrossEncoder:
             files = ModelFiles.within(folder)
             with files.used_as("cross-encoder"):
-                model = OnnxModel(files.model, files.tokenizer, max_tokens=MAX_TOKENS, threads=threads)
+                model = OnnxModel(files.model, files.tokenizer, max_tokens=MAX_TOKENS)
                 _judged(model, [("question", "passage")])
             return cls(f"{folder.resolve().name}-{files.fingerprint()}", model)
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _CERTAIN = 1.959964
 """Standard deviations to either side that hold 95 % of a normal distribution."""
 _RESAMPLES = 2000
+_SEED = 0
 
 
 def ndcg(ranking: Sequence[str], grades: Mapping[str, int], *, k: int = 10) -> float:
@@ -64,11 +65,13 @@ def share(of: Sequence[bool]) -> Figure | None:
     return Figure(p, min(p, max(0.0, middle - reach)), max(p, min(1.0, middle + reach)), n)
 
 
-def mean(values: Sequence[float], *, seed: int = 0) -> Figure | None:
-    """The mean, with a bootstrap interval that is the same for the same values and seed; None of nothing."""
+def mean(
+    values: Sequence[float],
+) -> Figure | None:
+    """The mean, with a bootstrap interval that is the same for the same values; None of nothing."""
     if not values:
         return None
-    drawn = np.random.default_rng(seed).integers(0, len(values), (_RESAMPLES, len(values)))
+    drawn = np.random.default_rng(_SEED).integers(0, len(values), (_RESAMPLES, len(values)))
     low, high = np.quantile(np.asarray(values, float)[drawn].mean(axis=1), (0.025, 0.975))
     value = math.fsum(values) / len(values)
     return Figure(value, min(value, float(low)), max(value, float(high)), len(values))

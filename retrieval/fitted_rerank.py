@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from retrieval.rerank_features import features, wanted_terms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from retrieval.evidence import Hit
     from retrieval.index import Index
@@ -24,34 +27,53 @@ if TYPE_CHECKING:
 FITTED = Path(__file__).with_name("data") / "rerank.json"
 
 
-class Split(NamedTuple):
-    """A question to one feature, by its place in the model's names: `below` is what follows at or under `at`."""
-
-    feature: int
-    at: float
-    below: Tree
-    above: Tree
-
-
-Tree: TypeAlias = "Split | float"
-
-
 @dataclass(frozen=True, slots=True)
 class Trees:
-    """An ensemble: a hit's score is the sum of the leaves that it falls to, one a tree."""
+    """An ensemble: a row's score is the sum of the leaves that it falls to, one a tree.
+
+    The nodes of all trees stand in one table: a row at a node goes on to `below` if its `feature` is at or under `at`,
+    else to `above`. A leaf goes on to itself, so that after `depth` steps every row is at one, whose `value` counts.
+    """
 
     names: tuple[str, ...]
-    trees: tuple[Tree, ...]
+    roots: NDArray[np.intp]
+    feature: NDArray[np.intp]
+    at: NDArray[np.float64]
+    below: NDArray[np.intp]
+    above: NDArray[np.intp]
+    value: NDArray[np.float64]
+    depth: int
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Trees:
         """From `names` and nested `[feature, at, below, above]`, as `data/rerank.json` has them."""
-        return cls(tuple(data["names"]), tuple(_tree(tree) for tree in data["trees"]))
+        table: list[tuple[int, float, int, int, float]] = []
+        depths = [0]
 
-    def score(self, features: Mapping[str, float]) -> float:
-        """Higher is better; comparable within one list of hits only."""
-        row = [features[name] for name in self.names]
-        return math.fsum(_leaf(tree, row) for tree in self.trees)
+        def put(tree: list[Any] | float, depth: int) -> int:
+            number = len(table)
+            if not isinstance(tree, list):
+                table.append((0, 0.0, number, number, float(tree)))
+                depths.append(depth)
+                return number
+            feature, at, below, above = tree
+            table.append((0, 0.0, 0, 0, 0.0))  # its place, which its branches come behind
+            table[number] = int(feature), float(at), put(below, depth + 1), put(above, depth + 1), 0.0
+            return number
+
+        roots = [put(tree, 0) for tree in data["trees"]]
+        feature, at, below, above, value = (np.array(column) for column in zip(*table, strict=True))
+        return cls(tuple(data["names"]), np.array(roots), feature, at, below, above, value, max(depths))
+
+    def scores(self, rows: Sequence[Mapping[str, float]]) -> list[float]:
+        """One a row, higher is better; comparable within one list of hits only."""
+        given = np.array([[row[name] for name in self.names] for row in rows], np.float64).reshape(-1, len(self.names))
+        at = np.tile(self.roots, (len(rows), 1))
+        every = np.arange(len(rows))[:, None]
+        for _ in range(self.depth):
+            at = np.where(given[every, self.feature[at]] <= self.at[at], self.below[at], self.above[at])
+        scores: list[float] = self.value[at].sum(axis=1).tolist()
+        return scores
 
 
 class FittedReranker:
@@ -84,18 +106,4 @@ class FittedReranker:
     def _scores(self, question: str, hits: Sequence[Hit], total: int, frequencies: Mapping[str, int]) -> list[float]:
         every = all(hit.cosine is not None for hit in hits)
         model = self._with_vectors if every else self._by_words
-        return [model.score(row) for row in features(question, hits, total, frequencies)]
-
-
-def _tree(data: list[Any] | float) -> Tree:
-    if not isinstance(data, list):
-        return float(data)
-    feature, at, below, above = data
-    return Split(int(feature), float(at), _tree(below), _tree(above))
-
-
-def _leaf(tree: Tree, row: Sequence[float]) -> float:
-    while not isinstance(tree, float):
-        feature, at, below, above = tree
-        tree = below if row[feature] <= at else above
-    return tree
+        return model.scores(features(question, hits, total, frequencies))

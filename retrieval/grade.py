@@ -69,33 +69,35 @@ class Verdict:
 
 
 class Grader:
-    """Grades by the strongest of the first hits: below `low` incorrect, below `high` ambiguous, else correct.
+    """Grades by the strongest of the first hits: below `evidence` incorrect, below `confident` ambiguous, else
+    correct.
 
     A hit with a cosine is judged by `with_vectors`, any other by `by_words`; strengths mean the same in both.
     """
 
-    def __init__(self, by_words: Model, with_vectors: Model, *, low: float = 0.5, high: float = 0.8) -> None:
-        if not 0 <= low <= 1:
-            msg = f"The evidence threshold lies between 0 and 1, not at {low}."
+    def __init__(self, by_words: Model, with_vectors: Model, *, evidence: float = 0.5, confident: float = 0.8) -> None:
+        if not 0 <= evidence <= 1:
+            msg = f"The evidence threshold lies between 0 and 1, not at {evidence}."
             raise ValueError(msg)
         self._by_words = by_words
         self._with_vectors = with_vectors
-        self.low = low
-        self.high = max(low, high)
+        self.evidence = evidence
+        self.confident = max(evidence, confident)
 
     @classmethod
-    def fitted(cls, *, threshold: float | None = None, confident: float | None = None) -> Grader:
+    def fitted(cls, *, evidence: float | None = None, confident: float | None = None) -> Grader:
         """The grader with the weights that come with the product.
 
-        `threshold` takes the place of the fitted `low`, `confident` of `high`. ValueError if it lies below `low`.
+        A threshold that is given takes the place of the fitted one. ValueError if `confident` is the lower of the two.
         """
         data = json.loads(FITTED.read_text(encoding="utf-8"))
-        low = data["low"] if threshold is None else threshold
-        if confident is not None and confident < low:
-            msg = f"The confident threshold ({confident}) lies below the evidence threshold ({low})."
+        evidence = data["low"] if evidence is None else evidence
+        if confident is not None and confident < evidence:
+            msg = f"The confident threshold ({confident}) lies below the evidence threshold ({evidence})."
             raise ValueError(msg)
-        high = data["high"] if confident is None else confident
-        return cls(_model(data["by_words"]), _model(data["with_vectors"]), low=low, high=high)
+        confident = data["high"] if confident is None else confident
+        by_words, with_vectors = _model(data["by_words"]), _model(data["with_vectors"])
+        return cls(by_words, with_vectors, evidence=evidence, confident=confident)
 
     @property
     def name(self) -> str:
@@ -113,9 +115,9 @@ class Grader:
 
     def grade(self, strength: float) -> Grade:
         """What a strength amounts to."""
-        if strength < self.low:
+        if strength < self.evidence:
             return Grade.INCORRECT
-        return Grade.AMBIGUOUS if strength < self.high else Grade.CORRECT
+        return Grade.AMBIGUOUS if strength < self.confident else Grade.CORRECT
 
 
 def wanted_terms(question: str, hits: Sequence[Hit]) -> set[str]:

@@ -73,21 +73,19 @@ class LocalEmbedder:
         self._opened: Encoder | None = None
 
     @classmethod
-    def minilm(cls, *, folder: Path | None = None, threads: int | None = None) -> LocalEmbedder:
+    def minilm(cls, *, folder: Path | None = None) -> LocalEmbedder:
         """The model that comes with the installation. `folder` names another copy of the same files.
 
         Costs nothing until first used. The files' sha256 are checked each time it is opened.
         """
 
         def open_encoder() -> Encoder:
-            return _open_checked(folder or installed_folder(), threads)
+            return _open_checked(folder or installed_folder())
 
         return cls(MINILM, MINILM_DIMENSIONS, open_encoder)
 
     @classmethod
-    async def load(
-        cls, folder: Path, *, threads: int | None = None, query_prefix: str = "", passage_prefix: str = ""
-    ) -> LocalEmbedder:
+    async def load(cls, folder: Path, *, query_prefix: str = "", passage_prefix: str = "") -> LocalEmbedder:
         """The model of any folder with a `tokenizer.json` and one `model.onnx`, at any depth; opened at once.
 
         It is named after the folder and a hash of all that shapes a passage's vector, so that two models never share
@@ -98,7 +96,7 @@ class LocalEmbedder:
         def read() -> tuple[str, Encoder, int]:
             files = ModelFiles.within(folder)
             with files.used_as("encoder"):
-                encoder = OnnxEncoder(files.model, files.tokenizer, threads=threads)
+                encoder = OnnxEncoder(files.model, files.tokenizer)
                 size = int(encoder.run(["size"]).shape[1])
             return f"{folder.resolve().name}-{files.fingerprint(passage_prefix)}", encoder, size
 
@@ -147,14 +145,14 @@ def installed_folder(package: str = PACKAGE) -> Path:
     raise RetrievalError(msg)
 
 
-def _open_checked(folder: Path, threads: int | None) -> OnnxEncoder:
+def _open_checked(folder: Path) -> OnnxEncoder:
     """Hash the files beside opening the model, which takes about as long; nothing runs before both are done."""
     with ThreadPoolExecutor(1) as beside:
         checked = beside.submit(_check, folder)
         try:
             files = ModelFiles(folder / "onnx" / "model.onnx", folder / "tokenizer.json")
             with files.used_as("encoder"):
-                encoder = OnnxEncoder(files.model, files.tokenizer, threads=threads)
+                encoder = OnnxEncoder(files.model, files.tokenizer)
         finally:
             checked.result()
     return encoder

@@ -26,8 +26,8 @@ class OnnxEncoder:
     Loading raises what `OnnxModel` raises. `run` may be called from several threads at once.
     """
 
-    def __init__(self, model: Path, tokenizer: Path, *, threads: int | None = None) -> None:
-        self._model = OnnxModel(model, tokenizer, max_tokens=MAX_TOKENS, threads=threads)
+    def __init__(self, model: Path, tokenizer: Path) -> None:
+        self._model = OnnxModel(model, tokenizer, max_tokens=MAX_TOKENS)
 
     def run(self, texts: Sequence[str]) -> Vector:
         """One row of length 1 a text, float32, in order. `texts` is one batch, padded to its longest."""

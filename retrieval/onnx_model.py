@@ -20,17 +20,16 @@ _OFFERED = {"input_ids", "attention_mask", "token_type_ids"}
 class OnnxModel:
     """A loaded model. `run` may be called from several threads at once.
 
-    What is longer than `max_tokens` is cut off, in a pair from the longer text. `threads` None leaves the number to
-    onnxruntime, which takes the physical cores. Loading raises ValueError for a model with other inputs than a text
-    has, and whatever onnxruntime or tokenizers raise for files that are not what they should be.
+    What is longer than `max_tokens` is cut off, in a pair from the longer text. It runs on the physical
+    cores, as onnxruntime does unless told otherwise. Loading raises ValueError for a model with other inputs than a
+    text has, and whatever onnxruntime or tokenizers raise for files that are not what they should be.
     """
 
-    def __init__(self, model: Path, tokenizer: Path, *, max_tokens: int, threads: int | None = None) -> None:
+    def __init__(self, model: Path, tokenizer: Path, *, max_tokens: int) -> None:
         from onnxruntime import InferenceSession, SessionOptions
         from tokenizers import Tokenizer
 
         options = SessionOptions()
-        options.intra_op_num_threads = threads or 0
         options.inter_op_num_threads = 1
         # Batches differ in shape: an arena would keep the largest of each for ever, and spinning burns an idle core.
         options.enable_cpu_mem_arena = False

@@ -211,7 +211,7 @@ def _file_of(path: Path) -> Path:
 
 def _lines(file: Path) -> list[str]:
     try:
-        return file.read_text(encoding="utf-8-sig").splitlines()
+        return file.read_text(encoding="utf-8-sig").split("\n")  # U+2028 may stand in a line of JSON
     except UnicodeDecodeError as error:
         msg = f"{file} is not UTF-8 text (byte {error.start + 1}): save it as UTF-8."
         raise BadQuestions(msg) from error

@@ -48,6 +48,9 @@ class PipelineSettings:
 
 EVERY_STAGE = PipelineSettings()
 
+WITHOUT_EMBEDDER = "no-embedder"
+"""What is said to be lacking where searches by meaning are switched off."""
+
 ENOUGH = 0.5
 """Vectors are searched once this share of the passages has one. Of fewer, even the nearest are often wrong, and push
 down what words find. Measured on real questions, passages embedded in scattered order: at half, hit@5 is .81 against
@@ -138,7 +141,7 @@ class Searcher:
         if not asked.pipeline.hybrid:
             return Vectors(None, None)
         if self._embedder is None:
-            return Vectors(None, None, "no-embedder")
+            return Vectors(None, None, WITHOUT_EMBEDDER)
         status = await self._index.status()
         if not status.embedded:
             return Vectors(None, None, "no-vectors")

@@ -71,7 +71,10 @@ class Shelf:
         return self.server.objects(objects.name, replicated=self._replicated, writing=True)
 
     async def is_whole(self) -> bool:
-        """Whether every replica answers. Of one that has dropped out, the cluster asks no write to reach it."""
+        """Whether every replica answers. Of one that has dropped out, the cluster asks no write to reach it.
+
+        The documents tell for all: their shards are as many as the nodes, so that each node holds some.
+        """
         if not self._replicated:
             return True
         nodes = await self.server.ask(self.server.client.cluster.nodes(self._names[0], output="verbose"))
@@ -82,9 +85,9 @@ class Shelf:
 async def open_shelf(server: Server, name: str, model: Model | None, *, re_embed: bool) -> Shelf:
     """Make what is missing and check what is there. IndexMismatch if it holds vectors of another model."""
     there = await server.ask(server.client.collections.list_all())
-    for kind, properties in (("Documents", _documents()), ("Passages", _passages())):
+    for kind, properties, shards in (("Documents", _documents(), None), ("Passages", _passages(), 1)):
         if f"{name}{kind}" not in there:
-            await _create(server, f"{name}{kind}", properties, None)
+            await _create(server, f"{name}{kind}", properties, None, shards=shards)
     await server.check_grpc(server.objects(f"{name}Documents", replicated=False, writing=False))
     held = await held_models(server, name, there)
     if model is not None:
@@ -126,8 +129,15 @@ def vectors_name(name: str, model: Model) -> str:
     return f"{name}Vectors_{hashlib.sha256(model.key.encode()).hexdigest()[:8]}"
 
 
-async def _create(server: Server, name: str, properties: list[Property], model: Model | None) -> None:
-    """Without a vectoriser: whatever is put in comes from us. Replication is as the server's minimum says."""
+async def _create(
+    server: Server, name: str, properties: list[Property], model: Model | None, *, shards: int | None = None
+) -> None:
+    """Without a vectoriser: whatever is put in comes from us. Replication is as the server's minimum says.
+
+    Unless told, a server makes as many shards as it has nodes, and deals the objects out to them by their random ids.
+    BM25 takes how rare a word is, and how long a text is beside others, from a shard alone: that of the passages must
+    be one, or the order of what is found would be another after each ingest.
+    """
     vector = Configure.Vectors.self_provided(
         name=VECTOR,
         quantizer=Configure.VectorIndex.Quantizer.none(),
@@ -139,6 +149,7 @@ async def _create(server: Server, name: str, properties: list[Property], model: 
         properties=properties,
         inverted_index_config=Configure.inverted_index(bm25_b=0.75, bm25_k1=1.2, stopwords_preset=StopwordsPreset.NONE),
         vector_config=vector if model else Configure.Vectors.self_provided(),
+        sharding_config=Configure.sharding(desired_count=shards) if shards else None,
     )
     try:
         await server.ask(creating)

@@ -188,7 +188,7 @@ def write(modes: Mapping[str, Sequence[Listed]]) -> None:
 
 def reranked(one: Listed, model: Trees) -> Listed:
     """The documents of the first rows by score; those behind them as they were."""
-    scores = [model.score(row) for row in one.rows]
+    scores = model.scores(one.rows)
     order = sorted(range(len(scores)), key=lambda at: -scores[at])
     return replace(one, documents=(*(one.documents[at] for at in order), *one.documents[len(order) :]))
 

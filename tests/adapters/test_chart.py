@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from adapters.chart import PICTURE_SIZE, draw_picture, drawn
-from retrieval.calibrate import Strengths, Thresholds, choose, curve
+from retrieval.calibrate import Choice, Strengths, choose, curve
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,8 +28,8 @@ def test_where_unicode_cannot_be_said_it_is_plain() -> None:
     assert drawn(curve(OF), CHOSEN, unicode=False).isascii()
 
 
-@pytest.mark.parametrize("thresholds", [CHOSEN, Thresholds(0, 0, enough=True), Thresholds(1, 1, enough=False)])
-def test_the_picture_is_a_png_of_its_size_with_all_its_lines(tmp_path: Path, thresholds: Thresholds) -> None:
+@pytest.mark.parametrize("thresholds", [CHOSEN, Choice(0, 0, enough=True), Choice(1, 1, enough=False)])
+def test_the_picture_is_a_png_of_its_size_with_all_its_lines(tmp_path: Path, thresholds: Choice) -> None:
     file = tmp_path / "chart.png"
     draw_picture(file, curve(OF), thresholds, below="28 answerable and 28 unanswerable questions")
     with Image.open(file) as image:

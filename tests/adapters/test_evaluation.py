@@ -197,6 +197,17 @@ def test_calibrating_writes_the_thresholds_that_are_then_in_force(citewell: Cite
     assert found["before"]["evidence"] == 0.5
 
 
+def test_it_says_which_backends_the_thresholds_hold_for(citewell: Citewell) -> None:
+    file = citewell.enough()
+    said = citewell("calibrate", file)
+    assert "embedding: none; reranker: fitted" in said.stdout
+    assert "embedding: none; reranker: fitted" in (citewell.home / "settings.toml").read_text()
+    found = citewell.json("calibrate", file, "--dry-run", CITEWELL_RERANKER="none")
+    assert (found["embedder"], found["reranker"]) == ("none", "none")
+    off = citewell.json("calibrate", file, "--dry-run", CITEWELL_STAGES_OFF="rerank")
+    assert off["reranker"] == "none"
+
+
 def test_a_calibrated_threshold_decides_what_is_declined(citewell: Citewell) -> None:
     question = "When is the flu clinic open?"
     assert citewell.json("search", question)["grade"] == "correct"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from adapters.evaluation_report import report, side_by_side
 from adapters.figures import differences, figures, other_endings
-from adapters.measure import Outcome, Posed
+from adapters.measure import Posed, Trial
+from bot.claude_message import Usage
 from bot.messages import TurnKind
 from bot.trace import Span
 
@@ -16,19 +18,20 @@ if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
 
 
-def outcome(
+def trial(
     kind: TurnKind = TurnKind.FACT,
     *,
     ranking: Sequence[str] = ("a", "b"),
     answerable: bool = True,
     searched: bool = True,
-) -> Outcome:
+) -> Trial:
+    billed = Usage("claude-sonnet-5-5", 2000, 0, 0, 0)
     spans = (
         Span("retrieval", 12.0, {"grade": "correct"}),
         Span("search", 10.0, {"backend": "sqlite"}),
-        Span("answer", 900.0, {"backend": "claude-sonnet-5-5", "model": "claude-sonnet-5-5", "input_tokens": 2000}),
+        Span("answer", 900.0, {"backend": billed.model, **asdict(billed)}),
     )
-    return Outcome(
+    return Trial(
         posed=Posed("q", "When?", {"a": 3} if answerable else {}),
         kind=kind,
         ranking=tuple(ranking) if searched else (),
@@ -39,11 +42,11 @@ def outcome(
     )
 
 
-RIGHT = outcome()
-OTHER = outcome(ranking=["b", "a"])
-DECLINED = outcome(TurnKind.UNGROUNDED)
-UNANSWERABLE = outcome(TurnKind.UNGROUNDED, answerable=False)
-CRISIS = outcome(TurnKind.CRISIS, searched=False)
+RIGHT = trial()
+OTHER = trial(ranking=["b", "a"])
+DECLINED = trial(TurnKind.UNGROUNDED)
+UNANSWERABLE = trial(TurnKind.UNGROUNDED, answerable=False)
+CRISIS = trial(TurnKind.CRISIS, searched=False)
 
 
 def test_each_figure_is_over_the_questions_it_speaks_of() -> None:
@@ -63,7 +66,7 @@ def test_each_figure_is_over_the_questions_it_speaks_of() -> None:
 
 
 def test_a_refusal_is_a_decline_and_an_error_is_none() -> None:
-    found = figures([outcome(TurnKind.REFUSAL, answerable=False), outcome(TurnKind.ERROR, answerable=False)])
+    found = figures([trial(TurnKind.REFUSAL, answerable=False), trial(TurnKind.ERROR, answerable=False)])
     assert found["declined"].value == 0.5
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
-from datetime import date
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,7 +18,6 @@ from retrieval.embed import HashEmbedder
 if TYPE_CHECKING:
     from pathlib import Path
 
-TODAY = date(2026, 11, 30)
 CHOSEN = Thresholds(evidence=0.4, confident=0.7)
 
 
@@ -96,11 +95,9 @@ def test_a_file_that_is_no_text_is_named(home: Path) -> None:
 
 
 def test_what_is_calibrated_is_what_is_read(home: Path) -> None:
-    write_thresholds(home, "all-MiniLM-L6-v2", CHOSEN, questions="40 questions", on=TODAY)
+    write_thresholds(home, "all-MiniLM-L6-v2", CHOSEN, about="by calibrate, from 40 questions")
     assert Settings.load().thresholds == {"all-MiniLM-L6-v2": CHOSEN}
-    text = (home / "settings.toml").read_text()
-    assert "2026-11-30" in text
-    assert "40 questions" in text
+    assert "# by calibrate, from 40 questions" in (home / "settings.toml").read_text()
 
 
 def test_calibrating_again_replaces_one_table_and_keeps_the_rest_as_written(home: Path) -> None:
@@ -108,8 +105,8 @@ def test_calibrating_again_replaces_one_table_and_keeps_the_rest_as_written(home
     write(home, mine)
     for evidence in (0.3, 0.4):
         chosen = Thresholds(evidence=evidence, confident=0.7)
-        write_thresholds(home, 'a "quoted" model', chosen, questions="q", on=TODAY)
-        write_thresholds(home, "none", CHOSEN, questions="q", on=TODAY)
+        write_thresholds(home, 'a "quoted" model', chosen, about="q")
+        write_thresholds(home, "none", CHOSEN, about="q")
     text = (home / "settings.toml").read_text()
     assert text.startswith('# my own words\ncountry = "IE"  # and these\n')
     assert tomllib.loads(text)["thresholds"] == {
@@ -118,13 +115,58 @@ def test_calibrating_again_replaces_one_table_and_keeps_the_rest_as_written(home
     }
 
 
-def test_a_file_that_cannot_be_added_to_is_left_as_it_was(home: Path) -> None:
-    mine = "thresholds = { none = { evidence = 0.1, confident = 0.2 } }\n"
+MINE = [
+    '[thresholds."none"] # mine\nevidence = 0.1\nconfident = 0.2 # high\n# behind it\n\n# of the port\n[x]\ny = 1\n',
+    "# first\n[thresholds.none] # mine\nevidence = 0.1\nconfident = 0.2\n# last, without an end of line",
+    "[thresholds]\n# mine\nnone.evidence = 0.1\nnone.confident = 0.2\nother.evidence = 0.3\nother.confident = 0.4\n",
+    "thresholds.none.evidence = 0.1\nthresholds.none.confident = 0.2\nport = 1 # mine\n",
+    "[ thresholds . 'none' ]\nconfident = 0.2\nevidence = 0.1\n",
+    "port = 1 # mine\r\n[thresholds.none]\r\nevidence = 0.1\r\nconfident = 0.2\r\n",
+    'language = "a\u2028[thresholds.none]\u2029b\x85c" # mine',
+    'text = """\n[thresholds."none"]\nevidence = 1\n"""\n',
+    "[thresholds.other]\nevidence = 0.1\nconfident = 0.2\n[x]\n[thresholds.none]\nevidence = 0.1\nconfident = 0.2\n",
+    "[thresholds]\n",
+    "# nothing but words",
+]
+
+
+@pytest.mark.parametrize("mine", MINE)
+def test_whatever_else_stands_in_the_file_stays(home: Path, mine: str) -> None:
+    (home / "settings.toml").write_bytes(mine.encode())
+    expected = tomllib.loads(mine)
+    expected.setdefault("thresholds", {})["none"] = {"evidence": 0.4, "confident": 0.7}
+    for _ in range(2):
+        write_thresholds(home, "none", CHOSEN, about="q")
+    text = (home / "settings.toml").read_bytes().decode()
+    assert tomllib.loads(text) == expected
+    kept = others(mine)
+    assert [line for line in others(text) if line in kept] == kept
+
+
+def others(text: str) -> list[str]:
+    """The lines that no threshold stands in."""
+    return [line for line in text.split("\n") if line.strip() and not re.search("(evidence|confident) *=", line)]
+
+
+@pytest.mark.parametrize(
+    "mine",
+    [
+        "thresholds = { none = { evidence = 0.1, confident = 0.2 } }\n",
+        "thresholds = { other = { evidence = 0.1, confident = 0.2 } }\n",
+        "[thresholds]\nnone = { evidence = 0.1, confident = 0.2 }\n",
+    ],
+)
+def test_a_file_that_cannot_be_added_to_is_left_as_it_was(home: Path, mine: str) -> None:
     write(home, mine)
-    with pytest.raises(Misconfigured):
-        write_thresholds(home, "none", CHOSEN, questions="q", on=TODAY)
+    with pytest.raises(Misconfigured, match="in braces"):
+        write_thresholds(home, "none", CHOSEN, about="q")
     assert (home / "settings.toml").read_text() == mine
     assert [file.name for file in home.iterdir()] == ["settings.toml"]
+
+
+def test_what_is_written_may_hold_keys_and_is_for_its_owner_alone(home: Path) -> None:
+    file = write_thresholds(home, "none", CHOSEN, about="q")
+    assert file.stat().st_mode & 0o077 == 0
 
 
 def test_thresholds_are_no_setting_of_the_environment(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,8 +178,8 @@ def test_thresholds_are_no_setting_of_the_environment(home: Path, monkeypatch: p
 def test_the_grader_takes_those_of_the_embedder_in_use(home: Path) -> None:
     settings = Settings.load(thresholds={"none": CHOSEN})
     by_words, with_vectors = choose_grader(settings, None), choose_grader(settings, HashEmbedder())
-    assert (by_words.low, by_words.high) == (0.4, 0.7)
-    assert (with_vectors.low, with_vectors.high) == (0.5, 0.8)
+    assert (by_words.evidence, by_words.confident) == (0.4, 0.7)
+    assert (with_vectors.evidence, with_vectors.confident) == (0.5, 0.8)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +191,7 @@ def test_what_is_set_goes_before_what_is_calibrated(
 ) -> None:
     settings = Settings.load(evidence_threshold=evidence, confident_threshold=confident, thresholds={"none": CHOSEN})
     grader = choose_grader(settings, None)
-    assert (grader.low, grader.high) == (low, high)
+    assert (grader.evidence, grader.confident) == (low, high)
 
 
 def test_a_confident_threshold_below_the_other_is_refused(home: Path) -> None:
@@ -159,4 +201,4 @@ def test_a_confident_threshold_below_the_other_is_refused(home: Path) -> None:
 
 def test_the_samples_of_the_demo_are_judged_by_the_fitted_thresholds(home: Path) -> None:
     grader = choose_grader(demo_settings(Settings.load(thresholds={"none": CHOSEN})), None)
-    assert (grader.low, grader.high) == (0.5, 0.8)
+    assert (grader.evidence, grader.confident) == (0.5, 0.8)

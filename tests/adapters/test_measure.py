@@ -17,9 +17,15 @@ from bot.claude_models import dollars
 from bot.errors import Permanent
 from bot.messages import TurnKind
 from bot.trace import Span
+from retrieval.corrective import ScriptedQueryRewriter
 from retrieval.document import PUBLIC, Document
+from retrieval.embed import HashEmbedder
+from retrieval.grade import Grader
+from retrieval.hyde import ScriptedWriter
 from retrieval.ingest import ingest
 from retrieval.question_file import BadQuestions, Question
+from retrieval.search import Searcher
+from retrieval.vectors import fill
 from tests.bot.engine import bench
 from tests.doubles.claude import KEY, MODEL, SMALL_MODEL, ClaudeDouble, Fails, Says
 
@@ -59,11 +65,11 @@ async def test_a_decline_is_one_whoever_declines() -> None:
 @pytest.mark.parametrize("text", ["hello", "I want to kill myself", "x" * 9000])
 async def test_what_is_not_searched_for_has_no_strength(text: str) -> None:
     made = await bench()
-    _, outcome = await ask_all(made.engine, [FLU, Posed("x", text, {"d1": 1})], on_progress=silent)
-    assert outcome.strength is None
-    assert not outcome.ranking
-    assert not outcome.answered
-    assert not outcome.declined
+    _, trial = await ask_all(made.engine, [FLU, Posed("x", text, {"d1": 1})], on_progress=silent)
+    assert trial.strength is None
+    assert not trial.ranking
+    assert not trial.answered
+    assert not trial.declined
 
 
 async def test_the_answerer_is_given_what_a_persons_question_would_give_it() -> None:
@@ -77,9 +83,9 @@ async def test_the_answerer_is_given_what_a_persons_question_would_give_it() -> 
         return Fact((Sentence(best.text, best.id, best.text),))
 
     made = await bench(write, leaflets=leaflets)
-    (outcome,) = await ask_all(made.engine, [FLU], on_progress=silent)
+    (trial,) = await ask_all(made.engine, [FLU], on_progress=silent)
     assert [len(one.hits) for one in given] == [made.engine.settings.passages]
-    assert len(outcome.ranking) == 25
+    assert len(trial.ranking) == 25
 
 
 async def test_neither_memory_hears_of_it() -> None:
@@ -121,9 +127,9 @@ async def test_what_claude_costs_is_counted_by_stage(answered: Settings, tmp_pat
         await build(answered.model_copy(update={"anthropic_base_url": double.url})) as app,
     ):
         await ingest([tmp_path / "flu.md"], app.index)
-        outcomes = await ask_all(app.engine, [FLU, FLU], on_progress=silent)
-    found = {one.stage: one for one in stages(outcomes)}
-    spent = [span.attributes for one in outcomes for span in one.spans if span.stage == "answer"]
+        trials = await ask_all(app.engine, [FLU, FLU], on_progress=silent)
+    found = {one.stage: one for one in stages(trials)}
+    spent = [span.attributes for one in trials for span in one.spans if span.stage == "answer"]
     tokens = [sum(int(one[name]) for one in spent) for name in ("input_tokens", "output_tokens")]
     assert min(tokens) > 0
     assert [found["answer"].input_tokens, found["answer"].output_tokens] == tokens
@@ -140,18 +146,29 @@ async def test_a_stage_that_fell_back_says_so(answered: Settings, tmp_path: Path
         await build(answered.model_copy(update={"anthropic_base_url": double.url})) as app,
     ):
         await ingest([tmp_path / "flu.md"], app.index)
-        outcomes = await ask_all(app.engine, [FLU], on_progress=silent)
-    (answer,) = (one for one in stages(outcomes) if one.stage == "answer")
+        trials = await ask_all(app.engine, [FLU], on_progress=silent)
+    (answer,) = (one for one in stages(trials) if one.stage == "answer")
     assert (answer.backends, answer.degraded, answer.input_tokens) == (("extractive",), 1, 0)
 
 
 async def test_thresholds_are_not_chosen_from_searches_that_did_not_run_as_they_should() -> None:
     made = await bench()  # without an embedder, which is as it should be
-    outcomes = await ask_all(made.engine, [FLU, PERU], on_progress=silent)
-    check_whole(outcomes)
+    trials = await ask_all(made.engine, [FLU, PERU], on_progress=silent)
+    check_whole(trials)
     late = Span("search", 1.0, {"backend": "ram", "degraded": "vectors 25 %"})
     with pytest.raises(Permanent, match=r"\(vectors 25 %\)"):
-        check_whole([*outcomes, replace(outcomes[0], spans=(late,))])
+        check_whole([*trials, replace(trials[0], spans=(late,))])
+
+
+async def test_a_model_that_declines_to_help_a_search_leaves_it_as_it_should_be() -> None:
+    made = await bench()
+    embedder, unsure = HashEmbedder(), Grader.fitted(evidence=0.0, confident=1.0)
+    await fill(made.index, embedder)
+    searcher = Searcher(made.index, embedder, unsure, writer=ScriptedWriter(None), rewriter=ScriptedQueryRewriter(None))
+    trials = await ask_all(replace(made.engine, searcher=searcher), [FLU], on_progress=silent)
+    reasons = {span.attributes["degraded"] for span in trials[0].spans if "degraded" in span.attributes}
+    assert reasons == {"hyde-declined", "rewriter-declined"}
+    check_whole(trials)
 
 
 def test_documents_are_known_by_their_ids_and_the_missing_are_named() -> None:

@@ -120,7 +120,7 @@ async def answered(
         searcher = Searcher(
             made.index,
             HashEmbedder(),
-            Grader.fitted(threshold=0.0),
+            Grader.fitted(evidence=0.0),
             writer=ClaudeHypotheticalWriter(model, prompt("hypothetical")),
             rewriter=ClaudeQueryRewriter(model, prompt("rewrite")),
             patience=patience,

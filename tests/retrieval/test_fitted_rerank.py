@@ -60,9 +60,9 @@ def scores(question: str, hits: Sequence[Hit]) -> list[float]:
 
 def test_a_score_is_the_sum_of_the_leaves_that_a_row_falls_to() -> None:
     trees = Trees.read({"names": ["a", "b"], "trees": [[1, 0.5, [0, 2.0, 1.0, 3.0], 10.0], 0.25]})
-    assert trees.score({"a": 2.0, "b": 0.5}) == 1.25
-    assert trees.score({"a": 2.1, "b": 0.5}) == 3.25
-    assert trees.score({"a": 2.0, "b": 0.6}) == 10.25
+    rows = [{"a": 2.0, "b": 0.5}, {"a": 2.1, "b": 0.5}, {"a": 2.0, "b": 0.6}]
+    assert trees.scores(rows) == [1.25, 3.25, 10.25]
+    assert trees.scores([]) == []
 
 
 @pytest.mark.parametrize(("mode", "names"), [("by_words", BY_WORDS), ("with_vectors", WITH_VECTORS)])

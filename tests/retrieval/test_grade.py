@@ -146,7 +146,7 @@ def test_strength_stays_between_nothing_and_one(grader: Grader, drawn: Signals) 
 
 def test_thresholds_part_the_three_grades() -> None:
     model = Model(0.0, {})
-    grader = Grader(model, model, low=0.4, high=0.7)
+    grader = Grader(model, model, evidence=0.4, confident=0.7)
     assert [grader.grade(strength) for strength in (0.0, 0.39, 0.4, 0.69, 0.7, 1.0)] == [
         Grade.INCORRECT,
         Grade.INCORRECT,
@@ -158,15 +158,15 @@ def test_thresholds_part_the_three_grades() -> None:
 
 
 def test_a_threshold_of_ones_own_takes_the_place_of_the_fitted_one() -> None:
-    assert Grader.fitted(threshold=0.0).grade(0.01) is not Grade.INCORRECT
-    assert Grader.fitted(threshold=0.95).grade(0.94) is Grade.INCORRECT
-    assert Grader.fitted(threshold=0.95).grade(0.95) is Grade.CORRECT
+    assert Grader.fitted(evidence=0.0).grade(0.01) is not Grade.INCORRECT
+    assert Grader.fitted(evidence=0.95).grade(0.94) is Grade.INCORRECT
+    assert Grader.fitted(evidence=0.95).grade(0.95) is Grade.CORRECT
 
 
 @pytest.mark.parametrize("threshold", [-0.1, 1.1])
 def test_a_threshold_outside_its_range_is_refused(threshold: float) -> None:
     with pytest.raises(ValueError, match="between 0 and 1"):
-        Grader.fitted(threshold=threshold)
+        Grader.fitted(evidence=threshold)
 
 
 def test_the_weights_name_signals_that_exist() -> None:
@@ -185,7 +185,7 @@ def test_the_strongest_of_the_first_hits_stands_for_all(grader: Grader) -> None:
 
 
 def test_no_hits_are_incorrect_even_with_no_threshold() -> None:
-    verdict = Grader.fitted(threshold=0.0).judge("flu", [], 0, {})
+    verdict = Grader.fitted(evidence=0.0).judge("flu", [], 0, {})
     assert (verdict.grade, verdict.best) == (Grade.INCORRECT, 0.0)
 
 

@@ -47,6 +47,23 @@ def test_blank_lines_and_a_byte_order_mark_are_passed_over(tmp_path: Path) -> No
     assert len(read_questions(file)) == 1
 
 
+@pytest.mark.parametrize("inside", ["\u2028", "\u2029", "\x85"])
+def test_only_a_line_feed_ends_a_line(tmp_path: Path, inside: str) -> None:
+    text = f"Where{inside}is it?"
+    rows = [json.dumps({"text": text, "answerable": False}, ensure_ascii=False)] * 2
+    file = tmp_path / "questions.jsonl"
+    file.write_bytes("\r\n".join(rows).encode())
+    assert [(one.text, one.where) for one in read_questions(file)] == [(text, f"{file}:1"), (text, f"{file}:2")]
+
+
+def test_a_name_in_the_judgements_may_hold_what_other_programs_break_lines_at(tmp_path: Path) -> None:
+    name = "flu\u2028clinic"
+    file = written(tmp_path, {"_id": "1", "text": "Where?"}, name="queries.jsonl")
+    head = ("query-id", "corpus-id", "score")
+    judged(tmp_path, ("1", name, "1"), name="qrels/test.tsv", head=head)
+    assert read_questions(file)[0].grades == {name: 1}
+
+
 @pytest.mark.parametrize(
     ("row", "said"),
     [

@@ -250,6 +250,20 @@ async def test_while_a_replica_is_away_nothing_is_written_and_searches_go_on(
     assert weaviate.objects(place.name) == before
 
 
+async def test_what_words_find_has_the_same_order_after_each_ingest_on_three_nodes(weaviate: WeaviateDouble) -> None:
+    lines = [f"{'plan ' * (number % 3)}{'ward ' * (number % 4)}{'bed ' * number}{number}" for number in range(12)]
+    orders = []
+    for nodes, start in [(1, 0), (3, 100), (3, 200)]:
+        weaviate.order(Orders(replicas=nodes, nodes=nodes))
+        versions = itertools.count(start)
+        index = await Place(weaviate.url).open(None, versions=lambda count=versions: f"version {next(count)}")
+        for number, line in enumerate(lines):
+            await put(index, document(f"file-{number}"), line)
+        orders.append([hit.passage.text for hit in await index.search("plan ward", None, k=20)])
+        await index.close()
+    assert orders[1:] == orders[:1] * 2
+
+
 # The embedding model
 
 

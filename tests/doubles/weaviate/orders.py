@@ -26,7 +26,8 @@ class Refusal:
 class Orders:
     """`key` is the one to ask for. `failing` ends every gRPC call with an error.
 
-    Collections are made with so many `replicas`, and so many `nodes` of the cluster answer.
+    Collections are made with so many `replicas`, and so many `nodes` of the cluster answer; a new one has a shard a
+    node, unless it says otherwise.
     """
 
     key: str | None = None

@@ -59,7 +59,7 @@ def search(request: search_get_pb2.SearchRequest, collection: Collection) -> lis
 
 
 def _bm25(query: base_search_pb2.BM25, collection: Collection, objects: list[Stored]) -> list[Ranked]:
-    """Each property scored for itself, weighted and summed; frequencies and lengths are those of all objects."""
+    """Each property scored for itself, weighted and summed; frequencies and lengths are those of all of a shard."""
     config = collection.config["invertedIndexConfig"]["bm25"]
     k1, b = config["k1"], config["b"]
     scores: Counter[str] = Counter()
@@ -69,15 +69,16 @@ def _bm25(query: base_search_pb2.BM25, collection: Collection, objects: list[Sto
         if not prop.searchable:
             msg = f"Searching by property '{name}' requires inverted index. Is `indexSearchable` option enabled?"
             raise Refused(msg)
-        held = {one.uuid: Counter(prop.tokens(one.properties.get(name, ""))) for one in collection.objects.values()}
-        mean = sum(counts.total() for counts in held.values()) / max(len(held), 1) or 1.0
-        for term in dict.fromkeys(prop.tokens(query.query)):
-            frequency = sum(term in counts for counts in held.values())
-            rarity = math.log(1 + (len(held) - frequency + 0.5) / (frequency + 0.5))
-            for one in objects:
-                if count := held[one.uuid][term]:
-                    longness = 1 - b + b * held[one.uuid].total() / mean
-                    scores[one.uuid] += float(weight or 1) * rarity * count * (k1 + 1) / (count + k1 * longness)
+        for shard in collection.shards():
+            held = {one.uuid: Counter(prop.tokens(one.properties.get(name, ""))) for one in shard}
+            mean = sum(counts.total() for counts in held.values()) / max(len(held), 1) or 1.0
+            for term in dict.fromkeys(prop.tokens(query.query)):
+                frequency = sum(term in counts for counts in held.values())
+                rarity = math.log(1 + (len(held) - frequency + 0.5) / (frequency + 0.5))
+                for one in objects:
+                    if one.uuid in held and (count := held[one.uuid][term]):
+                        longness = 1 - b + b * held[one.uuid].total() / mean
+                        scores[one.uuid] += float(weight or 1) * rarity * count * (k1 + 1) / (count + k1 * longness)
     found = [Ranked(one, score=scores[one.uuid]) for one in objects if scores[one.uuid] > 0]
     return sorted(found, key=lambda one: -(one.score or 0.0))
 

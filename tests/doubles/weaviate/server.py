@@ -85,7 +85,7 @@ class Server:
                 return 200, {"classes": [one.config for one in self.store.collections.values()]}
             case "POST", ["schema"]:
                 try:
-                    return 200, self.store.create(body, self.orders.replicas)
+                    return 200, self.store.create(body, self.orders.replicas, self.orders.nodes)
                 except Refused as error:
                     self.refused.append(str(error))
                     return 422, {"error": [{"message": str(error)}]}
@@ -139,7 +139,7 @@ class Server:
 
 
 def _node(number: int, collection: str) -> dict[str, Any]:
-    """A node that answers, as the server tells of it; it holds the one shard of the collection."""
+    """A node that answers, as the server tells of it; it holds all of the collection, told here as one shard."""
     shard = {"class": collection, "name": "shard", "objectCount": 0, "compressed": False, "loaded": True}
     shard |= {"vectorIndexingStatus": "READY", "vectorQueueLength": 0}
     return {"name": f"node{number}", "status": "HEALTHY", "shards": [shard]}

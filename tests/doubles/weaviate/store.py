@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +18,7 @@ _CLASS_NAME = re.compile(r"[A-Z][_0-9A-Za-z]{0,254}")
 _PROPERTY_NAME = re.compile(r"[_A-Za-z][_0-9A-Za-z]{0,230}")
 _TYPES = {"text", "text[]", "int", "boolean", "date"}
 _TOKENIZATIONS = {"word", "whitespace", "field"}
-_CLASS_KEYS = {"class", "description", "properties", "invertedIndexConfig", "vectorConfig"}
+_CLASS_KEYS = {"class", "description", "properties", "invertedIndexConfig", "vectorConfig", "shardingConfig"}
 _PROPERTY_KEYS = {"name", "dataType", "tokenization", "indexFilterable", "indexSearchable", "indexRangeFilters"}
 _PASSED_OVER = {"skip_vectorization", "vectorize_property_name"}
 """What the client sends of a property without a vectoriser, and the server passes over."""
@@ -88,6 +89,14 @@ class Collection:
             raise Refused(msg)
         return self.properties[name]
 
+    def shards(self) -> list[list[Stored]]:
+        """The objects as they are dealt out, by their ids."""
+        count = self.config["shardingConfig"]["actualCount"]
+        dealt: list[list[Stored]] = [[] for _ in range(count)]
+        for one in self.objects.values():
+            dealt[UUID(one.uuid).int % count].append(one)
+        return dealt
+
     def put(self, uuid: str, values: Mapping[str, Any], vectors: Mapping[str, NDArray[np.float32]]) -> None:
         """Store an object in place of any with its id."""
         checked = {name: self.property(name).check(value, self.name) for name, value in values.items()}
@@ -118,7 +127,7 @@ class Store:
             raise Refused(msg)
         return self.collections[name]
 
-    def create(self, config: dict[str, Any], replicas: int) -> dict[str, Any]:
+    def create(self, config: dict[str, Any], replicas: int, nodes: int) -> dict[str, Any]:
         """Make a collection. What is given beside the known is refused, and so is a module that makes vectors."""
         name = config["class"]
         if unknown := set(config) - _CLASS_KEYS:
@@ -134,7 +143,7 @@ class Store:
         if any(one["vectorizer"] != {"none": {}} for one in vectors.values()):
             raise Refused("no module is enabled")
         properties = [_property(one) for one in config.get("properties", [])]
-        full = _with_defaults(config, properties, replicas)
+        full = _with_defaults(config, properties, replicas, nodes)
         self.collections[name] = Collection(name, full, {one.name: one for one in properties}, frozenset(vectors))
         return full
 
@@ -159,9 +168,10 @@ def _property(given: dict[str, Any]) -> Property:
     return Property(given["name"], type_, tokenization, given.get("indexFilterable") is not False, searchable)
 
 
-def _with_defaults(config: dict[str, Any], properties: list[Property], replicas: int) -> dict[str, Any]:
+def _with_defaults(config: dict[str, Any], properties: list[Property], replicas: int, nodes: int) -> dict[str, Any]:
     """As the server shows a class that was made so."""
     inverted = config.get("invertedIndexConfig", {})
+    shards = config.get("shardingConfig", {}).get("desiredCount", nodes)
     return config | {
         "properties": [
             {
@@ -181,21 +191,14 @@ def _with_defaults(config: dict[str, Any], properties: list[Property], replicas:
         },
         "multiTenancyConfig": {"enabled": False},
         "replicationConfig": {"factor": replicas, "asyncEnabled": False},
-        "shardingConfig": _SHARDING,
+        "shardingConfig": _SHARDING
+        | {"actualCount": shards, "desiredCount": shards}
+        | {"actualVirtualCount": 128 * shards, "desiredVirtualCount": 128 * shards},
         "vectorConfig": dict.fromkeys(config["vectorConfig"], _SHOWN_VECTOR),
     }
 
 
-_SHARDING = {
-    "actualCount": 1,
-    "desiredCount": 1,
-    "actualVirtualCount": 128,
-    "desiredVirtualCount": 128,
-    "virtualPerPhysical": 128,
-    "function": "murmur3",
-    "key": "_id",
-    "strategy": "hash",
-}
+_SHARDING = {"virtualPerPhysical": 128, "function": "murmur3", "key": "_id", "strategy": "hash"}
 _HNSW = {
     "cleanupIntervalSeconds": 300,
     "distance": "cosine",
