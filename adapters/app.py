@@ -27,7 +27,7 @@ from bot.courtesy import courtesy
 from bot.crisis import lines_for
 from bot.extractive import ExtractiveAnswerer
 from bot.safety import assess
-from bot.settings import Patience, TurnSettings
+from bot.settings import TurnSettings
 from bot.turn import Engine, Memories
 from bot.wording import wording
 from memory.file import MemoryFile
@@ -140,7 +140,6 @@ async def build(
         index = await _index(settings, embedder, re_embed=re_embed, required=needs_index)
         opened.push_async_callback(index.close)
         reranker = await choose_reranker(settings, voyage, small, index)
-        patience = Patience(settings.turn_deadline)
         searcher = Searcher(
             index,
             embedder,
@@ -148,10 +147,10 @@ async def build(
             reranker=reranker,
             writer=hypothetical,
             rewriter=query_rewriter,
-            patience=patience.stage,
+            patience=settings.within_turn(5),
         )
         extractive = ExtractiveAnswerer(index)
-        writer, rewriter = await asyncio.to_thread(choose_writers, claude, extractive, patience)
+        writer, rewriter = await asyncio.to_thread(choose_writers, settings, claude, extractive)
         memory_file = MemoryFile(settings.memory_path)
         opened.push_async_callback(memory_file.close)
         memories = Memories(durable=SqliteMemory(memory_file), guests=RamMemory())

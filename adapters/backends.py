@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from bot.claude_api import Claude
     from bot.claude_context import ClaudeContextWriter
     from bot.claude_message import Usage
-    from bot.settings import Patience
     from retrieval.corrective import QueryRewriter
     from retrieval.embed import Embedder
     from retrieval.hyde import HypotheticalWriter
@@ -200,16 +199,20 @@ def _count_tokens(usage: Usage) -> None:
     count(**asdict(usage))
 
 
-def choose_writers(claude: Claude | None, extractive: Answerer, patience: Patience) -> tuple[Answerer, Rewriter]:
-    """What answers, and what makes a follow-up stand alone: Claude, or extracts and rules. Blocking."""
+def choose_writers(settings: Settings, claude: Claude | None, extractive: Answerer) -> tuple[Answerer, Rewriter]:
+    """What answers, and what makes a follow-up stand alone: Claude, or extracts and rules. Blocking.
+
+    With 10 seconds for the latter, 20 for the former, and 5 for each of the four stages of a search that may be waited
+    for, a turn in which everything is slow and nothing fails still has ten for an extract.
+    """
     rules = RuleRewriter()
     if claude is None:
         return extractive, rules
     from bot.claude import ClaudeAnswerer, ClaudeRewriter
     from bot.prompts import prompt
 
-    rewriter = ClaudeRewriter(claude, prompt("standalone"), fallback=rules, patience=patience.followup)
-    return ClaudeAnswerer(claude, prompt("answer"), patience=patience.answer), rewriter
+    rewriter = ClaudeRewriter(claude, prompt("standalone"), fallback=rules, patience=settings.within_turn(10))
+    return ClaudeAnswerer(claude, prompt("answer"), patience=settings.within_turn(20)), rewriter
 
 
 def choose_search_helpers(small: Claude | None) -> tuple[HypotheticalWriter | None, QueryRewriter | None]:
