@@ -11,6 +11,7 @@ from bot.claude_message import StructuredReply, Usage
 from bot.claude_models import CACHED_FROM, claude_model
 from bot.errors import CitewellError, Malformed, Refused, for_retrieval
 from bot.fence import fence
+from memory.replay import CHARACTERS_PER_TOKEN
 
 if TYPE_CHECKING:
     from anthropic.types import TextBlockParam
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-_CHARACTERS_A_TOKEN = 2.5  # Anthropic's own figure for English and the tokenizer of its present models
 _REPLY = 60  # tokens: 25 words and the JSON around them
 _WRAPPING = 20  # tokens: what stands around a passage
 
@@ -87,4 +87,4 @@ class ClaudeContextWriter:
 
 
 def _tokens(text: str) -> int:
-    return round(len(text) / _CHARACTERS_A_TOKEN)
+    return round(len(text) / CHARACTERS_PER_TOKEN)
