@@ -16,6 +16,7 @@ from bot.errors import Misconfigured
 from retrieval.errors import IndexMismatch, ModelRefused, RetrievalError
 from retrieval.evidence import Query
 from retrieval.ingest import ingest
+from retrieval.ram_index import RamIndex
 from retrieval.search import PipelineSettings
 from tests.doubles import claude as claudes
 from tests.doubles.onnx import cross_encoder
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from adapters.app import Application
     from retrieval.evidence import Stage
+    from retrieval.index import Index
     from tests.doubles.voyage import Scripted
 
 OPEN = "When is the flu clinic open?"
@@ -158,6 +160,67 @@ async def test_a_folder_that_is_not_there_or_holds_no_model_is_said_at_the_start
         await build(settings(tmp_path, reranker=str(tmp_path / "nowhere")))
     with pytest.raises(RetrievalError, match=r"model\.onnx"):
         await build(settings(tmp_path, reranker=str(tmp_path)))
+
+
+class Closing(RamIndex):
+    """An index that knows whether it was closed."""
+
+    closed = False
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+@pytest.fixture
+def closing(monkeypatch: pytest.MonkeyPatch) -> Closing:
+    """The index of every application that is built."""
+    index = Closing()
+
+    async def chosen(*_: object, **__: object) -> Index:
+        return index
+
+    monkeypatch.setattr("adapters.app.choose_index", chosen)
+    return index
+
+
+async def test_what_was_opened_is_closed_where_a_later_choice_cannot_be_made(tmp_path: Path, closing: Closing) -> None:
+    with pytest.raises(Misconfigured, match="CITEWELL_RERANKER"):
+        await build(settings(tmp_path, reranker=str(tmp_path / "nowhere")))
+    assert closing.closed
+
+
+async def test_a_part_that_fails_to_close_keeps_no_other_open(tmp_path: Path, closing: Closing) -> None:
+    async def fails() -> None:
+        raise OSError("disk")
+
+    app = await build(settings(tmp_path, embedder="none"))
+    assert not closing.closed
+    app.opened.push_async_callback(fails)
+    with pytest.raises(OSError, match="disk"):
+        await app.close()
+    assert closing.closed
+
+
+async def test_what_needs_no_index_is_found_wrong_before_one_is_opened(tmp_path: Path) -> None:
+    with pytest.raises(Misconfigured, match="CITEWELL_CONFIDENT_THRESHOLD"):
+        await build(settings(tmp_path, evidence_threshold="0.9", confident_threshold="0.1"))
+    assert not (tmp_path / "home" / "index.db").exists()
+
+
+@pytest.mark.usefixtures("nothing_blocks_the_loop")
+async def test_a_claude_that_hangs_in_every_stage_leaves_time_for_an_extract_before_the_deadline(
+    tmp_path: Path, claude: claudes.ClaudeDouble
+) -> None:
+    loaded = await asyncio.to_thread(settings, tmp_path, claude, embedder="none", turn_deadline="3")
+    async with await build(loaded) as app:
+        await filled(app, tmp_path)
+        claude.replies, claude.judging = [claudes.Hangs()] * 9, [claudes.Hangs()] * 9
+        for number, text in enumerate((OPEN, "And when does the flu clinic open on Tuesdays?")):
+            asked = message(text, id_=f"m{number}", thread="t", at=utc_now())
+            async with asyncio.timeout(loaded.turn_deadline):
+                reply = await app.respond(asked)
+            assert "Tuesdays from 9 am to 12 noon" in reply.text
+        assert claude.held == 5  # the second question is a follow-up too
 
 
 async def test_what_was_chosen_is_said_in_a_line(tmp_path: Path, claude: claudes.ClaudeDouble) -> None:

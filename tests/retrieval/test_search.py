@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import logging
 import subprocess
@@ -21,10 +20,11 @@ from retrieval.ram_index import RamIndex
 from retrieval.rerank import RERANKED, Reranker, ScriptedReranker
 from retrieval.search import EVERY_STAGE, PipelineSettings, Searcher
 from retrieval.vectors import fill
+from tests.retrieval.fakes import Failing, Raising, Spied, Stuck
 from tests.retrieval.samples import document, passages, put
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
     from retrieval.embed import Vector
     from retrieval.evidence import Evidence, Hit, Stage
@@ -45,14 +45,6 @@ class Broken(HashEmbedder):
         raise RuntimeError(text)
 
 
-class Stuck(HashEmbedder):
-    """An embedder that is still loading."""
-
-    async def embed_query(self, text: str) -> Vector:
-        await asyncio.Event().wait()
-        raise AssertionError
-
-
 class Recording(HashEmbedder):
     """Remembers what it embedded."""
 
@@ -69,61 +61,13 @@ class Recording(HashEmbedder):
         return await super().embed_passages(texts)
 
 
-class Spied(RamIndex):
-    """Remembers what it was asked."""
+class TooFew:
+    """A reranker that scores one hit, whatever it is given."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.asked: list[tuple[str, Vector | None, int]] = []
-
-    async def search(
-        self,
-        words: str,
-        vector: Vector | None,
-        *,
-        k: int,
-        collections: Collection[str] | None = None,
-        context: bool = True,
-    ) -> Sequence[Hit]:
-        self.asked.append((words, vector, k))
-        return await super().search(words, vector, k=k, collections=collections, context=context)
-
-
-class Failing(RamIndex):
-    """An index whose searches raise what it is given."""
-
-    def __init__(self, error: Exception) -> None:
-        super().__init__()
-        self._error = error
-
-    async def search(
-        self,
-        words: str,
-        vector: Vector | None,
-        *,
-        k: int,
-        collections: Collection[str] | None = None,
-        context: bool = True,
-    ) -> Sequence[Hit]:
-        raise self._error
-
-
-class Raising:
-    """A reranker that raises what it is given, or never ends, or gives too few scores."""
-
-    name = "raising"
-
-    def __init__(self, error: Exception | None, *, scores: Sequence[float] = ()) -> None:
-        self._error = error
-        self._scores = scores
+    name = "too few"
 
     async def scores(self, question: str, hits: Sequence[Hit]) -> Sequence[float]:
-        if self._scores:
-            return self._scores
-        if self._error is None:
-            await asyncio.Event().wait()
-            raise AssertionError
-        raise self._error
+        return [0.5]
 
 
 async def leaflets(index: RamIndex, *, embedder: Embedder | None = None) -> RamIndex:
@@ -328,7 +272,7 @@ async def test_whoever_gave_the_order_one_section_does_not_fill_the_first_places
     [
         (Raising(RetrievalError("busy")), "reranker-failed"),
         (Raising(RuntimeError("confidential")), "reranker-failed"),
-        (Raising(None, scores=[0.5]), "reranker-failed"),
+        (TooFew(), "reranker-failed"),
         (Raising(None), "reranker-slow"),
     ],
     ids=["error", "surprise", "too few scores", "slow"],
@@ -341,7 +285,7 @@ async def test_a_reranker_that_fails_or_is_slow_leaves_the_order_of_the_search(
     fused = await searcher(index, None).search(ANY)
     assert (evidence.hits, evidence.grade, evidence.best) == (fused.hits, fused.grade, fused.best)
     ran = stage(evidence, "rerank")
-    assert (ran.backend, ran.returned, ran.degraded) == ("raising", 0, why)
+    assert (ran.backend, ran.returned, ran.degraded) == (reranker.name, 0, why)
     assert "confidential" not in caplog.text
 
 
