@@ -16,6 +16,7 @@ from adapters.backends import (
     choose_index,
     choose_reranker,
     choose_search_helpers,
+    choose_spare_reranker,
     choose_voyage,
     choose_writers,
     small_claude,
@@ -132,16 +133,26 @@ async def build(
     voyage = await asyncio.to_thread(choose_voyage, settings)
     embedder = await choose_embedder(settings, voyage)
     index = await _index(settings, embedder, re_embed=re_embed, required=needs_index)
-    memory_file = MemoryFile(settings.memory_path)
+    memory_file = MemoryFile(settings.memory_path, busy_seconds=settings.within_turn(5))
     memories = Memories(durable=SqliteMemory(memory_file), guests=RamMemory())
     grader = await asyncio.to_thread(choose_grader, settings, embedder)
     claude = await asyncio.to_thread(choose_claude, settings)
-    small = small_claude(claude, settings)
+    small = await asyncio.to_thread(small_claude, claude, settings)
     hypothetical, query_rewriter = await asyncio.to_thread(choose_search_helpers, small)
     reranker = await choose_reranker(settings, voyage, small, index)
-    searcher = Searcher(index, embedder, grader, reranker=reranker, writer=hypothetical, rewriter=query_rewriter)
+    spare = await choose_spare_reranker(reranker, index)
+    searcher = Searcher(
+        index,
+        embedder,
+        grader,
+        reranker=reranker,
+        spare=spare,
+        writer=hypothetical,
+        rewriter=query_rewriter,
+        patience=settings.within_turn(5),
+    )
     extractive = ExtractiveAnswerer(index)
-    writer, rewriter = await asyncio.to_thread(choose_writers, claude, extractive)
+    writer, rewriter = await asyncio.to_thread(choose_writers, settings, claude, extractive)
     engine = Engine(
         searcher=searcher,
         index=index,
