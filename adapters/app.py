@@ -17,6 +17,7 @@ from adapters.backends import (
     choose_index,
     choose_reranker,
     choose_search_helpers,
+    choose_spare_reranker,
     choose_voyage,
     choose_writers,
     small_claude,
@@ -140,18 +141,20 @@ async def build(
         index = await _index(settings, embedder, re_embed=re_embed, required=needs_index)
         opened.push_async_callback(index.close)
         reranker = await choose_reranker(settings, voyage, small, index)
+        spare = await choose_spare_reranker(reranker, index)
         searcher = Searcher(
             index,
             embedder,
             grader,
             reranker=reranker,
+            spare=spare,
             writer=hypothetical,
             rewriter=query_rewriter,
             patience=settings.within_turn(5),
         )
         extractive = ExtractiveAnswerer(index)
         writer, rewriter = await asyncio.to_thread(choose_writers, settings, claude, extractive)
-        memory_file = MemoryFile(settings.memory_path)
+        memory_file = MemoryFile(settings.memory_path, busy_seconds=settings.within_turn(5))
         opened.push_async_callback(memory_file.close)
         memories = Memories(durable=SqliteMemory(memory_file), guests=RamMemory())
         engine = Engine(

@@ -103,6 +103,15 @@ async def choose_reranker(
     return await CrossEncoder.load(await _folder("RERANKER", settings.reranker, holds="cross-encoder", instead=instead))
 
 
+async def choose_spare_reranker(reranker: Reranker | None, index: Index) -> Reranker | None:
+    """What gives the order where the reranker cannot: the one fitted here, unless that is it or nothing reranks."""
+    from retrieval.fitted_rerank import FittedReranker
+
+    if reranker is None or isinstance(reranker, FittedReranker):
+        return None
+    return await asyncio.to_thread(FittedReranker.fitted, index)
+
+
 async def _folder(setting: str, given: str, *, holds: str, instead: str) -> Path:
     """The folder that a setting names. `Misconfigured` where there is none: what it has to hold, what else to say."""
     folder = await asyncio.to_thread(Path(given).expanduser)
@@ -165,6 +174,7 @@ def choose_claude(settings: Settings) -> Claude | None:
         api_key=settings.anthropic_api_key.get_secret_value(),
         model=settings.model,
         base_url=settings.anthropic_base_url,
+        timeout=settings.within_turn(30),
         on_usage=_count_tokens,
     )
 

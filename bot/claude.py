@@ -13,6 +13,7 @@ from bot.claude_message import StructuredReply
 from bot.errors import CitewellError
 from bot.fence import fence, fenced
 from bot.quantities import unborne
+from bot.trace import note
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -116,11 +117,15 @@ class ClaudeRewriter:
             )
         except CitewellError as error:
             _log.warning("the rewriting fell back on the rules: %s", type(error).__name__)
-            return await self._fallback.standalone(question, earlier)
+            return await self._by_rules(question, earlier, type(error).__name__)
         if not _faithful(rewritten.question, question, earlier):
             _log.warning("the rewriting fell back on the rules: it changed a figure")
-            return await self._fallback.standalone(question, earlier)
+            return await self._by_rules(question, earlier, "unfaithful")
         return rewritten.question
+
+    async def _by_rules(self, question: str, earlier: Sequence[str], why: str) -> str:
+        note(backend=self._fallback.name, degraded=why)
+        return await self._fallback.standalone(question, earlier)
 
 
 def _faithful(rewritten: str, question: str, earlier: Sequence[str]) -> bool:

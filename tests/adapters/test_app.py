@@ -1,4 +1,4 @@
-"""What is wired for which settings, and that each hosted stage can be pulled away while it runs."""
+"""What is wired for which settings. `test_outages.py` takes the backends away again."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from retrieval.ram_index import RamIndex
 from retrieval.search import PipelineSettings
 from tests.doubles import claude as claudes
 from tests.doubles.onnx import cross_encoder
-from tests.doubles.voyage import KEY, Drops, Fails, Sends, VoyageDouble
+from tests.doubles.voyage import KEY, VoyageDouble
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from adapters.app import Application
     from retrieval.evidence import Stage
     from retrieval.index import Index
-    from tests.doubles.voyage import Scripted
 
 OPEN = "When is the flu clinic open?"
 LEAFLET = "# Flu clinic\n\nThe flu clinic is open on Tuesdays from 9 am to 12 noon.\n"
@@ -245,20 +244,6 @@ async def test_a_turns_trace_has_the_tokens_of_the_reranker_in_its_own_stage(
     assert {stage for stage, tokens in counted.items() if tokens} == {"rerank", "answer"}
 
 
-@pytest.mark.parametrize("fault", [claudes.Fails(401), claudes.Fails(529), claudes.Drops(), claudes.Refuses()], ids=str)
-@pytest.mark.usefixtures("nothing_blocks_the_loop")
-async def test_claude_pulled_away_as_a_reranker_leaves_the_order_of_the_search(
-    tmp_path: Path, claude: claudes.ClaudeDouble, fault: claudes.Scripted
-) -> None:
-    loaded = await asyncio.to_thread(settings, tmp_path, claude)
-    async with await build(loaded) as app:
-        await filled(app, tmp_path)
-        claude.judging = [fault] * 2
-        assert (await stages(app))["rerank"].degraded == "reranker-failed"
-        claude.judging = []
-        assert (await stages(app))["rerank"].degraded is None
-
-
 @pytest.mark.parametrize(("embedder", "name"), [("local", "all-MiniLM-L6-v2"), ("none", None)])
 async def test_an_embedder_that_is_named_goes_before_the_key_which_reranks_still(
     tmp_path: Path, double: VoyageDouble, embedder: str, name: str | None
@@ -309,27 +294,6 @@ async def test_what_cannot_be_a_key_or_an_address_is_named(tmp_path: Path, doubl
         await build(settings(tmp_path, VOYAGE_API_KEY="two words"))
     with pytest.raises(Misconfigured, match="VOYAGE_BASE_URL"):
         settings(tmp_path, VOYAGE_BASE_URL="api.example")
-
-
-@pytest.mark.parametrize(
-    "fault",
-    [Fails(401), Fails(429, {"Retry-After": "60"}), Fails(503), Drops(), Sends(b"<html>", "text/html")],
-    ids=["key revoked", "rate limit", "down", "connection lost", "garbage"],
-)
-@pytest.mark.usefixtures("nothing_blocks_the_loop")
-async def test_voyage_pulled_away_while_running_leaves_an_answer(
-    tmp_path: Path, double: VoyageDouble, fault: Scripted
-) -> None:
-    loaded = await asyncio.to_thread(settings, tmp_path, double)
-    async with await build(loaded) as app:
-        await filled(app, tmp_path)
-        double.script = [fault] * 10
-        ran = await stages(app)
-        assert (ran["embed"].degraded, ran["rerank"].degraded) == ("embedder-failed", "reranker-failed")
-        reply = await app.engine.respond(message(OPEN, id_="m1", thread="t", at=utc_now()))
-        assert "Tuesdays from 9 am to 12 noon" in reply.text
-        double.script = []
-        assert {stage.degraded for stage in (await stages(app)).values()} == {None}
 
 
 async def test_voyage_gone_altogether_leaves_an_answer(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from bot.errors import Misconfigured, Permanent, Refused, Transient
 from bot.fence import fence
 from bot.followup import RuleRewriter
 from bot.prompts import prompt
+from bot.trace import Trace
 from memory.replay import Exchange
 from retrieval.document import Document, Passage
 from retrieval.evidence import Evidence, Grade, Hit, Query
@@ -420,8 +421,13 @@ async def test_a_rewriting_that_changes_a_figure_gives_way_to_the_rules(unfaithf
 
 @pytest.mark.parametrize("failing", [Refuses(), Fails(400), Fails(529, {"retry-after": "60"}), Fails(401)])
 async def test_a_rewriting_that_fails_gives_way_to_the_rules(failing: Scripted) -> None:
+    trace = Trace("t1")
     async with rewriting(failing) as (rewriter, _):
-        assert await rewriter.standalone("And for children?", [QUESTION]) == "When is the flu clinic open for children?"
+        with trace.stage("followup"):
+            rewritten = await rewriter.standalone("And for children?", [QUESTION])
+    assert rewritten == "When is the flu clinic open for children?"
+    assert trace.spans[0].attributes.keys() == {"backend", "degraded"}
+    assert trace.spans[0].attributes["backend"] == "rules"
 
 
 async def test_a_rewriting_that_hangs_gives_way_to_the_rules_while_there_is_time_for_an_answer() -> None:

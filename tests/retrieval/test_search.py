@@ -80,11 +80,22 @@ async def leaflets(index: RamIndex, *, embedder: Embedder | None = None) -> RamI
 
 
 def searcher(
-    index: RamIndex, embedder: Embedder | None, *, reranker: Reranker | None = None, patience: float = 30.0
+    index: RamIndex,
+    embedder: Embedder | None,
+    *,
+    reranker: Reranker | None = None,
+    spare: Reranker | None = None,
+    patience: float = 30.0,
 ) -> Searcher:
     ticks = itertools.count()
     return Searcher(
-        index, embedder, Grader.fitted(), reranker=reranker, patience=patience, clock=lambda: float(next(ticks))
+        index,
+        embedder,
+        Grader.fitted(),
+        reranker=reranker,
+        spare=spare,
+        patience=patience,
+        clock=lambda: float(next(ticks)),
     )
 
 
@@ -267,7 +278,7 @@ async def test_whoever_gave_the_order_one_section_does_not_fill_the_first_places
     ]
 
 
-@pytest.mark.parametrize(
+failing_rerankers = pytest.mark.parametrize(
     ("reranker", "why"),
     [
         (Raising(RetrievalError("busy")), "reranker-failed"),
@@ -277,11 +288,33 @@ async def test_whoever_gave_the_order_one_section_does_not_fill_the_first_places
     ],
     ids=["error", "surprise", "too few scores", "slow"],
 )
-async def test_a_reranker_that_fails_or_is_slow_leaves_the_order_of_the_search(
-    reranker: Reranker, why: str, caplog: pytest.LogCaptureFixture
+
+
+@failing_rerankers
+async def test_where_a_reranker_fails_or_is_slow_the_spare_gives_the_order(reranker: Reranker, why: str) -> None:
+    index = await leaflets(RamIndex())
+    last = (await searcher(index, None).search(ANY)).hits[-1].passage.id
+    spare = ScriptedReranker({last: 0.9})
+    evidence = await searcher(index, None, reranker=reranker, spare=spare, patience=0.05).search(ANY)
+    assert (evidence.hits[0].passage.id, evidence.hits[0].rank_before_rerank) == (last, 4)
+    ran = [stage for stage in evidence.stages if stage.name == "rerank"]
+    assert [(stage.backend, stage.returned, stage.degraded) for stage in ran] == [("scripted", 4, why)]
+
+
+async def test_a_spare_is_not_asked_while_the_reranker_answers() -> None:
+    index, spare = await leaflets(RamIndex()), ScriptedReranker({})
+    await searcher(index, None, reranker=ScriptedReranker({}), spare=spare).search(ANY)
+    await searcher(index, None, spare=spare).search(ANY)
+    assert spare.asked == []
+
+
+@failing_rerankers
+@pytest.mark.parametrize("spare", [None, Raising(RetrievalError("the index"))], ids=["no spare", "a spare that fails"])
+async def test_a_reranker_that_fails_or_is_slow_leaves_the_order_of_the_search_if_no_spare_gives_one(
+    reranker: Reranker, why: str, spare: Reranker | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     index = await leaflets(RamIndex())
-    evidence = await searcher(index, None, reranker=reranker, patience=0.05).search(ANY)
+    evidence = await searcher(index, None, reranker=reranker, spare=spare, patience=0.05).search(ANY)
     fused = await searcher(index, None).search(ANY)
     assert (evidence.hits, evidence.grade, evidence.best) == (fused.hits, fused.grade, fused.best)
     ran = stage(evidence, "rerank")
