@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from adapters.backends import (
     choose_index,
     choose_reranker,
     choose_search_helpers,
+    choose_spare_reranker,
     choose_voyage,
     choose_writers,
     small_claude,
@@ -84,6 +86,7 @@ class Application:
     claude: Claude | None
     voyage: Voyage | None
     grader: Grader
+    opened: AsyncExitStack
 
     async def __aenter__(self) -> Application:
         return self
@@ -103,13 +106,8 @@ class Application:
         return " ".join(f"{stage}: {backend.name if backend else 'none'}." for stage, backend in chosen)
 
     async def close(self) -> None:
-        """Close the files and the connections to the models' servers."""
-        if self.claude is not None:
-            await self.claude.aclose()
-        if self.voyage is not None:
-            await self.voyage.aclose()
-        await self.memory_file.close()
-        await self.index.close()
+        """Close the files and the connections to servers, all of them even where one fails to close."""
+        await self.opened.aclose()
 
 
 async def build(
@@ -128,65 +126,83 @@ async def build(
     logged and costs what needs it: a person in crisis is still answered. Raises `Misconfigured`, `RetrievalError` or
     `MemoryUnavailable`, each saying how to mend it.
     """
-    await asyncio.to_thread(read_own_files, settings.language)
-    voyage = await asyncio.to_thread(choose_voyage, settings)
-    embedder = await choose_embedder(settings, voyage)
-    index = await _index(settings, embedder, re_embed=re_embed, required=needs_index)
-    memory_file = MemoryFile(settings.memory_path)
-    memories = Memories(durable=SqliteMemory(memory_file), guests=RamMemory())
-    grader = await asyncio.to_thread(choose_grader, settings, embedder)
-    claude = await asyncio.to_thread(choose_claude, settings)
-    small = small_claude(claude, settings)
-    hypothetical, query_rewriter = await asyncio.to_thread(choose_search_helpers, small)
-    reranker = await choose_reranker(settings, voyage, small, index)
-    searcher = Searcher(index, embedder, grader, reranker=reranker, writer=hypothetical, rewriter=query_rewriter)
-    extractive = ExtractiveAnswerer(index)
-    writer, rewriter = await asyncio.to_thread(choose_writers, claude, extractive)
-    engine = Engine(
-        searcher=searcher,
-        index=index,
-        answerer=answerer or writer,
-        fallback=extractive,
-        rewriter=rewriter,
-        memories=memories,
-        wording=wording(settings.language),
-        settings=TurnSettings(
-            country=settings.country,
-            public_collections=settings.public_collections,
-            passages=settings.passages,
-            replay_tokens=settings.replay_tokens,
-            question_limit=settings.question_limit,
-        ),
-        pipeline=pipeline or settings.pipeline,
-        clock=clock,
-        new_id=new_id,
-    )
-    sources = Sources(memories, index, lambda _, author: engine.settings.visible(guest=author.guest))
-    respond = answering_sources(engine.respond, sources, engine.wording)
-    dispatcher = Dispatcher(
-        respond,
-        durable=SqliteInbox(memory_file),
-        ephemeral=RamInbox(),
-        on_failure=engine.failure,
-        clock=clock,
-        concurrency=settings.concurrency,
-        deadline=settings.turn_deadline,
-    )
-    return Application(
-        settings,
-        index,
-        embedder,
-        reranker,
-        searcher,
-        engine,
-        sources,
-        respond,
-        dispatcher,
-        memory_file,
-        claude,
-        voyage,
-        grader,
-    )
+    async with AsyncExitStack() as opened:  # closes what is open where a later choice cannot be made
+        await asyncio.to_thread(read_own_files, settings.language)
+        voyage = await asyncio.to_thread(choose_voyage, settings)
+        if voyage is not None:
+            opened.push_async_callback(voyage.aclose)
+        embedder = await choose_embedder(settings, voyage)
+        grader = await asyncio.to_thread(choose_grader, settings, embedder)
+        claude = await asyncio.to_thread(choose_claude, settings)
+        if claude is not None:
+            opened.push_async_callback(claude.aclose)
+        small = await asyncio.to_thread(small_claude, claude, settings)
+        hypothetical, query_rewriter = await asyncio.to_thread(choose_search_helpers, small)
+        index = await _index(settings, embedder, re_embed=re_embed, required=needs_index)
+        opened.push_async_callback(index.close)
+        reranker = await choose_reranker(settings, voyage, small, index)
+        spare = await choose_spare_reranker(reranker, index)
+        searcher = Searcher(
+            index,
+            embedder,
+            grader,
+            reranker=reranker,
+            spare=spare,
+            writer=hypothetical,
+            rewriter=query_rewriter,
+            patience=settings.within_turn(5),
+        )
+        extractive = ExtractiveAnswerer(index)
+        writer, rewriter = await asyncio.to_thread(choose_writers, settings, claude, extractive)
+        memory_file = MemoryFile(settings.memory_path, busy_seconds=settings.within_turn(5))
+        opened.push_async_callback(memory_file.close)
+        memories = Memories(durable=SqliteMemory(memory_file), guests=RamMemory())
+        engine = Engine(
+            searcher=searcher,
+            index=index,
+            answerer=answerer or writer,
+            fallback=extractive,
+            rewriter=rewriter,
+            memories=memories,
+            wording=wording(settings.language),
+            settings=TurnSettings(
+                country=settings.country,
+                public_collections=settings.public_collections,
+                passages=settings.passages,
+                replay_tokens=settings.replay_tokens,
+                question_limit=settings.question_limit,
+            ),
+            pipeline=pipeline or settings.pipeline,
+            clock=clock,
+            new_id=new_id,
+        )
+        sources = Sources(memories, index, lambda _, author: engine.settings.visible(guest=author.guest))
+        respond = answering_sources(engine.respond, sources, engine.wording)
+        dispatcher = Dispatcher(
+            respond,
+            durable=SqliteInbox(memory_file),
+            ephemeral=RamInbox(),
+            on_failure=engine.failure,
+            clock=clock,
+            concurrency=settings.concurrency,
+            deadline=settings.turn_deadline,
+        )
+        return Application(
+            settings,
+            index,
+            embedder,
+            reranker,
+            searcher,
+            engine,
+            sources,
+            respond,
+            dispatcher,
+            memory_file,
+            claude,
+            voyage,
+            grader,
+            opened.pop_all(),
+        )
 
 
 def read_own_files(language: str) -> None:

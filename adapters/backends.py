@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
     from adapters.settings import Settings
     from bot.answerer import Answerer, Rewriter
-    from bot.claude_api import Claude, Usage
+    from bot.claude_api import Claude
     from bot.claude_context import ClaudeContextWriter
+    from bot.claude_message import Usage
     from retrieval.corrective import QueryRewriter
     from retrieval.embed import Embedder
     from retrieval.hyde import HypotheticalWriter
@@ -35,6 +36,12 @@ NO_EMBEDDER, LOCAL_EMBEDDER = "none", "local"
 
 NO_RERANKER, VOYAGE, CLAUDE, FITTED = "none", "voyage", "claude", "fitted"
 """The values of `CITEWELL_RERANKER` that mean the order of the search, the hosted models, and the one fitted here."""
+
+NO_CONTEXT_WRITER = (
+    "--context has Claude write a sentence for each passage: set ANTHROPIC_API_KEY, or leave --context out and title "
+    "and headings serve"
+)
+"""What to say where there is no key for that."""
 
 
 def choose_voyage(settings: Settings) -> Voyage | None:
@@ -94,6 +101,15 @@ async def choose_reranker(
         f"{NO_RERANKER!r} to keep the order of the search"
     )
     return await CrossEncoder.load(await _folder("RERANKER", settings.reranker, holds="cross-encoder", instead=instead))
+
+
+async def choose_spare_reranker(reranker: Reranker | None, index: Index) -> Reranker | None:
+    """What gives the order where the reranker cannot: the one fitted here, unless that is it or nothing reranks."""
+    from retrieval.fitted_rerank import FittedReranker
+
+    if reranker is None or isinstance(reranker, FittedReranker):
+        return None
+    return await asyncio.to_thread(FittedReranker.fitted, index)
 
 
 async def _folder(setting: str, given: str, *, holds: str, instead: str) -> Path:
@@ -158,12 +174,13 @@ def choose_claude(settings: Settings) -> Claude | None:
         api_key=settings.anthropic_api_key.get_secret_value(),
         model=settings.model,
         base_url=settings.anthropic_base_url,
+        timeout=settings.within_turn(30),
         on_usage=_count_tokens,
     )
 
 
 def small_claude(claude: Claude | None, settings: Settings) -> Claude | None:
-    """The model for what is asked often, told to think little where it can be told."""
+    """The model for what is asked often, told to think little where it can be told. Blocking."""
     if claude is None:
         return None
     from bot.claude_models import thrifty
@@ -172,34 +189,19 @@ def small_claude(claude: Claude | None, settings: Settings) -> Claude | None:
     return claude.using(model, setting="CITEWELL_SMALL_MODEL", effort=thrifty(model))
 
 
-def key_for_context(settings: Settings) -> str:
-    """The key that `--context` needs, or `Misconfigured`."""
-    if settings.anthropic_api_key is None:
-        msg = (
-            "--context has Claude write a sentence for each passage: set ANTHROPIC_API_KEY, or leave --context out "
-            "and title and headings serve"
-        )
-        raise Misconfigured(msg)
-    return settings.anthropic_api_key.get_secret_value()
-
-
-def choose_context_writer(settings: Settings, on_usage: Callable[[Usage], None]) -> ClaudeContextWriter:
-    """What places passages in their documents while these are taken in. `Misconfigured` without a key."""
-    api_key = key_for_context(settings)
-    from bot.claude_api import Claude
+def choose_context_writer(
+    claude: Claude | None, settings: Settings, on_usage: Callable[[Usage], None]
+) -> ClaudeContextWriter:
+    """What places passages in their documents while these are taken in. `Misconfigured` without Claude. Blocking."""
+    if claude is None:
+        raise Misconfigured(NO_CONTEXT_WRITER)
     from bot.claude_context import ClaudeContextWriter
     from bot.claude_models import thrifty
     from bot.prompts import prompt
 
-    claude = Claude.connect(
-        api_key=api_key,
-        model=settings.small_model,
-        base_url=settings.anthropic_base_url,
-        on_usage=on_usage,
-        setting="CITEWELL_SMALL_MODEL",
-        effort=thrifty(settings.small_model),
-    )
-    return ClaudeContextWriter(claude, prompt("context"), Retry(PATIENT, asyncio.sleep, random.random))
+    model = settings.small_model
+    small = claude.using(model, setting="CITEWELL_SMALL_MODEL", effort=thrifty(model), on_usage=on_usage)
+    return ClaudeContextWriter(small, prompt("context"), Retry(PATIENT, asyncio.sleep, random.random))
 
 
 def _count_tokens(usage: Usage) -> None:
@@ -207,15 +209,20 @@ def _count_tokens(usage: Usage) -> None:
     count(**asdict(usage))
 
 
-def choose_writers(claude: Claude | None, extractive: Answerer) -> tuple[Answerer, Rewriter]:
-    """What answers, and what makes a follow-up stand alone: Claude, or extracts and rules. Blocking."""
+def choose_writers(settings: Settings, claude: Claude | None, extractive: Answerer) -> tuple[Answerer, Rewriter]:
+    """What answers, and what makes a follow-up stand alone: Claude, or extracts and rules. Blocking.
+
+    With 10 seconds for the latter, 20 for the former, and 5 for each of the four stages of a search that may be waited
+    for, a turn in which everything is slow and nothing fails still has ten for an extract.
+    """
     rules = RuleRewriter()
     if claude is None:
         return extractive, rules
     from bot.claude import ClaudeAnswerer, ClaudeRewriter
     from bot.prompts import prompt
 
-    return ClaudeAnswerer(claude, prompt("answer")), ClaudeRewriter(claude, prompt("standalone"), fallback=rules)
+    rewriter = ClaudeRewriter(claude, prompt("standalone"), fallback=rules, patience=settings.within_turn(10))
+    return ClaudeAnswerer(claude, prompt("answer"), patience=settings.within_turn(20)), rewriter
 
 
 def choose_search_helpers(small: Claude | None) -> tuple[HypotheticalWriter | None, QueryRewriter | None]:

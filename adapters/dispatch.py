@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from adapters.courier import Courier, Delivery
 from adapters.payload import from_payload, to_payload
 from bot.errors import Misconfigured, Permanent, Transient, outline
+from memory.errors import MemoryUnavailable
 from memory.inbox import InboxEntry
 
 if TYPE_CHECKING:
@@ -89,7 +90,8 @@ class Dispatcher:
         """Store and queue a message, so that the platform may be told it arrived; False for a duplicate.
 
         Returns before any answer. Raises `Transient` while draining: the platform is not to be told then, and brings
-        the message again. Raises `MemoryUnavailable` where it cannot be stored.
+        the message again. Raises `MemoryUnavailable` where it cannot be stored: it is answered all the same, and is
+        known when it comes again.
         """
         if self._draining:
             raise Transient("shutting down: no more messages are taken")
@@ -133,14 +135,24 @@ class Dispatcher:
         inbox, other = self._durable, self._ephemeral
         if message.author.guest:
             inbox, other = other, inbox
-        # Where the platform failed to say who wrote, one message may come as a guest's and again as a member's.
-        if await other.knows(message.key):
-            return False
         entry = InboxEntry(message.key, message.conversation.key, to_payload(message), self._clock())
-        if not await inbox.accept(entry):
-            return False
+        try:
+            # Where the platform failed to say who wrote, one message may come as a guest's and again as a member's.
+            if await other.knows(message.key) or not await inbox.accept(entry):
+                return False
+        except MemoryUnavailable:
+            await self._take_unstored(message, entry)
+            raise
         self._enqueue(_Job(message, inbox, resumed=False))
         return True
+
+    async def _take_unstored(self, message: IncomingMessage, entry: InboxEntry) -> None:
+        """Queue it unless it was stored before: a person in crisis cannot wait until a disk is mended."""
+        with suppress(MemoryUnavailable):
+            if await self._durable.knows(entry.key):
+                return
+        if await self._ephemeral.accept(entry):
+            self._enqueue(_Job(message, self._ephemeral, resumed=False))
 
     async def _restored(self, entry: InboxEntry, inbox: Inbox) -> IncomingMessage | None:
         try:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bot.claude_api import Usage
+from bot.claude_message import Usage
 from bot.claude_models import dollars
 from retrieval.evaluate import Figure, hit, mean, ndcg, recall, reciprocal_rank, share
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
-from contextlib import aclosing
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from adapters.backends import choose_context_writer, key_for_context
+from adapters.backends import NO_CONTEXT_WRITER, choose_context_writer
 from adapters.progress import bar
 from adapters.signals import stopped_by_signal
 from adapters.terminal import line_from
-from bot.claude_api import Usage
+from bot.claude_message import Usage
 from bot.claude_models import dollars, prices_read
+from bot.errors import Misconfigured
 from retrieval.contexts import Written, waiting, write
 from retrieval.errors import RetrievalError
 from retrieval.ingest_report import Outcome
@@ -63,7 +64,8 @@ class Placed:
 
 def check_that_it_may_ask(settings: Settings, *, yes: bool) -> None:
     """`Misconfigured` without a key, and `UsageError` (exit code 2) where nobody can agree to the cost."""
-    key_for_context(settings)
+    if settings.anthropic_api_key is None:
+        raise Misconfigured(NO_CONTEXT_WRITER)
     if not yes and not sys.stdin.isatty():
         raise click.UsageError("--context costs money and asks before it starts; where nobody can answer, add --yes.")
 
@@ -77,26 +79,26 @@ async def place(app: Application, report: IngestReport, *, yes: bool) -> Placed:
     documents = [one for one in await app.index.catalogue(report.collection) if one.id in named]
     nothing = Usage(app.settings.small_model, 0, 0, 0, 0)
     placed = Placed(nothing, nothing)
-    async with aclosing(choose_context_writer(app.settings, placed.note)) as writer:
-        documents = await _count(app.index, writer, documents, placed)
-        if not placed.passages:
-            click.echo("Every passage of these documents has its sentence.", err=True)
-            return placed
-        click.echo(_before(placed), err=True)
-        if not (yes or await _agrees()):
-            click.echo("None is written.", err=True)
-            return placed
-        with bar("Placing passages") as advance, stopped_by_signal() as stopping:
+    writer = await asyncio.to_thread(choose_context_writer, app.claude, app.settings, placed.note)
+    documents = await _count(app.index, writer, documents, placed)
+    if not placed.passages:
+        click.echo("Every passage of these documents has its sentence.", err=True)
+        return placed
+    click.echo(_before(placed), err=True)
+    if not (yes or await _agrees()):
+        click.echo("None is written.", err=True)
+        return placed
+    with bar("Placing passages") as advance, stopped_by_signal() as stopping:
 
-            def progress(written: Written) -> None:
-                placed.written = written
-                advance(written.stored + written.without, placed.passages)
+        def progress(written: Written) -> None:
+            placed.written = written
+            advance(written.stored + written.without, placed.passages)
 
-            try:
-                await write(app.index, writer, documents, on_progress=progress, stop=stopping.event)
-            except RetrievalError as error:  # what is written stays, and is reported first
-                placed.failure = error
-        placed.stopped_by = stopping.by
+        try:
+            await write(app.index, writer, documents, on_progress=progress, stop=stopping.event)
+        except RetrievalError as error:  # what is written stays, and is reported first
+            placed.failure = error
+    placed.stopped_by = stopping.by
     click.echo(_after(placed), err=True)
     return placed
 

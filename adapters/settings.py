@@ -135,6 +135,13 @@ class Settings(BaseSettings):
         """The stages of a search that may run."""
         return PipelineSettings(**dict.fromkeys(self.stages_off, False))
 
+    def within_turn(self, seconds: float) -> float:
+        """What a backend gets that may take so many seconds in a turn of a minute: its share of a shorter one.
+
+        So there is time left in every turn for what answers without it.
+        """
+        return seconds * min(1.0, self.turn_deadline / 60)
+
     @property
     def index_path(self) -> Path:
         """The index: documents, passages, vectors."""

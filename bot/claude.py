@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import re
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from bot.answer import Answer, Fact, Sentence, Ungrounded
+from bot.claude_message import StructuredReply
 from bot.errors import CitewellError
 from bot.fence import fence, fenced
 from bot.quantities import unborne
+from bot.trace import note
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,25 +36,21 @@ _MARKER = re.compile(r"\s?\[\d{1,3}\]")
 _Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
 
 
-class _Untrusted(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class _DraftSentence(_Untrusted):
+class _DraftSentence(StructuredReply):
     text: _Line
     passage_id: Annotated[str, StringConstraints(strip_whitespace=True, max_length=100)]
     quote: _Line
 
 
-class _Draft(_Untrusted):
+class _Draft(StructuredReply):
     """Flat, since a schema whose root is a choice is not taken by every server."""
 
     kind: Literal["fact", "ungrounded"]
-    sentences: Annotated[list[_DraftSentence], Field(max_length=40)] = []
+    sentences: Annotated[tuple[_DraftSentence, ...], Field(max_length=40)] = ()
     missing: Annotated[str, StringConstraints(strip_whitespace=True, max_length=_LONGEST)] = ""
 
 
-class _Standalone(_Untrusted):
+class _Standalone(StructuredReply):
     question: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=_LONGEST)]
 
 
@@ -61,11 +58,13 @@ class ClaudeAnswerer:
     """Has Claude write the draft. It sees raw texts, contexts and short ids of the passages: no links, no tools.
 
     An id that the model made up is kept as it is, for `bot.verify` to find that no such passage was retrieved.
+    It has `patience` seconds: whatever answers in its place still has to come before the turn's deadline.
     """
 
-    def __init__(self, claude: Claude, prompt: Prompt) -> None:
+    def __init__(self, claude: Claude, prompt: Prompt, *, patience: float = 20.0) -> None:
         self._claude = claude
         self._prompt = prompt
+        self._patience = patience
 
     @property
     def name(self) -> str:
@@ -75,8 +74,13 @@ class ClaudeAnswerer:
     async def answer(self, question: str, evidence: Evidence, history: Sequence[Exchange]) -> Answer:
         """A draft for a question that stands alone. Raises `Transient`, `Permanent` or `Refused`."""
         passages = {f"p{n}": hit.passage for n, hit in enumerate(evidence.hits, start=1)}
-        messages = [*_conversation(history), _user(f"{fenced(passages)}\n\n{fence('question', question)}")]
-        draft = await self._claude.ask(_Draft, system=self._prompt.text, messages=messages)
+        draft = await self._claude.ask(
+            _Draft,
+            system=self._prompt.text,
+            content=f"{fenced(passages)}\n\n{fence('question', question)}",
+            history=_conversation(history),
+            patience=self._patience,
+        )
         if draft.kind == "ungrounded" or not draft.sentences:
             return Ungrounded(draft.missing)
         return Fact(tuple(_sentence(written, passages) for written in draft.sentences))
@@ -105,19 +109,23 @@ class ClaudeRewriter:
             return question
         asked = "\n".join(fence("earlier", text) for text in earlier[-_REMEMBERED:])
         try:
-            async with asyncio.timeout(self._patience):
-                rewritten = await self._claude.ask(
-                    _Standalone,
-                    system=self._prompt.text,
-                    messages=[_user(f"{asked}\n\n{fence('question', question)}")],
-                )
-        except (CitewellError, TimeoutError) as error:
+            rewritten = await self._claude.ask(
+                _Standalone,
+                system=self._prompt.text,
+                content=f"{asked}\n\n{fence('question', question)}",
+                patience=self._patience,
+            )
+        except CitewellError as error:
             _log.warning("the rewriting fell back on the rules: %s", type(error).__name__)
-            return await self._fallback.standalone(question, earlier)
+            return await self._by_rules(question, earlier, type(error).__name__)
         if not _faithful(rewritten.question, question, earlier):
             _log.warning("the rewriting fell back on the rules: it changed a figure")
-            return await self._fallback.standalone(question, earlier)
+            return await self._by_rules(question, earlier, "unfaithful")
         return rewritten.question
+
+    async def _by_rules(self, question: str, earlier: Sequence[str], why: str) -> str:
+        note(backend=self._fallback.name, degraded=why)
+        return await self._fallback.standalone(question, earlier)
 
 
 def _faithful(rewritten: str, question: str, earlier: Sequence[str]) -> bool:
@@ -141,9 +149,5 @@ def _conversation(history: Sequence[Exchange]) -> list[MessageParam]:
     for exchange in history:
         question, answer = exchange.question.strip(), _MARKER.sub("", exchange.answer).strip()
         if question and answer:
-            messages += [_user(question), {"role": "assistant", "content": answer}]
+            messages += [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
     return messages
-
-
-def _user(content: str) -> MessageParam:
-    return {"role": "user", "content": content}

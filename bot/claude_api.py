@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import ValidationError
 
+from bot.claude_message import Message, StructuredReply
 from bot.errors import CitewellError, Malformed, Misconfigured, Permanent, Refused, Transient
+from retrieval.hosted import key_fault, retry_after
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from anthropic import APIError, AsyncAnthropic
-    from anthropic.types import MessageParam, OutputConfigParam
+    from anthropic.types import MessageParam, OutputConfigParam, TextBlockParam
 
+    from bot.claude_message import Usage
     from bot.claude_models import Effort
 
 DEFAULT_MODEL = "claude-sonnet-5-5"
@@ -34,62 +35,10 @@ _TO_MEND = {
 }
 _BUSY = {408, 409, 429}  # and every 5xx, 529 (overloaded) among them
 
-Shape = TypeVar("Shape", bound=BaseModel)
+Content: TypeAlias = "str | Iterable[TextBlockParam]"
+"""What a person says to the model: a text, or blocks where some are marked for the server's cache."""
 
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """The tokens of one call, as the API bills them."""
-
-    model: str
-    input_tokens: int
-    output_tokens: int
-    cache_read_tokens: int
-    cache_write_tokens: int
-
-    def __add__(self, other: Usage) -> Usage:
-        """The tokens of both, of one model."""
-        return Usage(
-            self.model,
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            self.cache_read_tokens + other.cache_read_tokens,
-            self.cache_write_tokens + other.cache_write_tokens,
-        )
-
-
-class _Tokens(BaseModel):
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cache_read_input_tokens: int | None = None
-    cache_creation_input_tokens: int | None = None
-
-
-class _Block(BaseModel):
-    type: str
-    text: str = ""
-
-
-class _Details(BaseModel):
-    category: str | None = None
-
-
-class _Message(BaseModel):
-    """The part of the API's reply that is read, checked here because the SDK does not."""
-
-    type: Literal["message"]
-    content: list[_Block]
-    stop_reason: str | None = None
-    stop_details: _Details | None = None
-    usage: _Tokens = Field(default_factory=_Tokens)
-
-    @property
-    def text(self) -> str:
-        return "".join(block.text for block in self.content if block.type == "text")
-
-    @property
-    def cut_short(self) -> bool:
-        return self.stop_reason in {"max_tokens", "model_context_window_exceeded"}
+Shape = TypeVar("Shape", bound=StructuredReply)
 
 
 class Claude:
@@ -129,8 +78,6 @@ class Claude:
         timeout: float = 30.0,
         pause: float = 0.5,
         on_usage: Callable[[Usage], None] | None = None,
-        setting: str = "CITEWELL_MODEL",
-        effort: Effort | None = None,
     ) -> Claude:
         """A model at Anthropic, or at any other server (`base_url`) that speaks the Messages API.
 
@@ -139,63 +86,88 @@ class Claude:
         """
         from anthropic import AsyncAnthropic
 
-        if not api_key.isascii() or api_key.split() != [api_key]:
-            raise Misconfigured("ANTHROPIC_API_KEY holds something that no key has: copy it again, without spaces")
+        if fault := key_fault("ANTHROPIC_API_KEY", api_key):
+            raise Misconfigured(fault)
         client = AsyncAnthropic(
             api_key=api_key, base_url=base_url, timeout=timeout, max_retries=0, open_telemetry=False
         )
-        return cls(client, model=model, timeout=timeout, pause=pause, on_usage=on_usage, setting=setting, effort=effort)
+        return cls(client, model=model, timeout=timeout, pause=pause, on_usage=on_usage)
 
     @property
     def model(self) -> str:
         """The model's name, as traces give it."""
         return self._model
 
-    def using(self, model: str, *, setting: str, effort: Effort | None = None) -> Claude:
-        """Another model over the same connections, which either one's `aclose` lets go of."""
+    def using(
+        self,
+        model: str,
+        *,
+        setting: str,
+        effort: Effort | None = None,
+        on_usage: Callable[[Usage], None] | None = None,
+    ) -> Claude:
+        """Another model over the same connections, which either one's `aclose` lets go of.
+
+        `on_usage` is told of its replies in place of the one that is told of this model's.
+        """
         return Claude(
             self._client,
             model=model,
             timeout=self._timeout,
             pause=self._pause,
-            on_usage=self._on_usage,
+            on_usage=on_usage or self._on_usage,
             setting=setting,
             effort=effort,
         )
 
-    async def ask(self, shape: type[Shape], *, system: str, messages: Sequence[MessageParam]) -> Shape:
-        """The model's reply as `shape`. What may pass by itself is tried twice: a server that is busy for a moment, a
-        reply that is cut short or not in shape.
+    async def ask(
+        self,
+        shape: type[Shape],
+        *,
+        system: str,
+        content: Content,
+        history: Sequence[MessageParam] = (),
+        patience: float | None = None,
+        insist: bool = True,
+    ) -> Shape:
+        """The model's reply to `content` as `shape`. `history` are earlier turns; `patience` may shorten the time-out.
 
-        Raises `Refused`, `Transient` (also for a reply that is out of shape twice), `Misconfigured` or `Permanent`.
+        What may pass by itself is tried twice: a reply that is cut short or not in shape, and a server that is busy for
+        a moment; the latter not where a caller that tries again itself says `insist=False`. Raises `Refused`,
+        `Transient` (also for a reply that is out of shape twice), `Misconfigured` or `Permanent`.
         """
+        seconds = self._timeout if patience is None else min(patience, self._timeout)
+        messages: list[MessageParam] = [*history, {"role": "user", "content": content}]
         try:
-            async with asyncio.timeout(self._timeout):
-                return await self._ask_twice(shape, system, messages)
+            async with asyncio.timeout(seconds):
+                return await self._ask_twice(shape, system, messages, insist=insist)
         except TimeoutError as error:
-            msg = f"Claude gave no answer within {self._timeout:g} s"
+            msg = f"Claude gave no answer within {seconds:g} s"
             raise Transient(msg) from error
 
     async def aclose(self) -> None:
         """Let go of the connections."""
         await self._client.close()
 
-    async def _ask_twice(self, shape: type[Shape], system: str, messages: Sequence[MessageParam]) -> Shape:
+    async def _ask_twice(
+        self, shape: type[Shape], system: str, messages: Sequence[MessageParam], *, insist: bool
+    ) -> Shape:
         room = TOKENS
         try:
             message = await self._call(shape, system, messages, room)
-            if message.cut_short:
-                room *= 2
-            else:
+            if not message.cut_short:
                 return _read(shape, message)
+            room *= 2
+        except Malformed:
+            pass  # the server is well: nothing to wait for
         except Transient as error:
             pause = self._pause if error.retry_after is None else error.retry_after
-            if pause > _PATIENCE:
+            if not insist or pause > _PATIENCE:
                 raise
             await asyncio.sleep(pause)
         return _read(shape, await self._call(shape, system, messages, room))
 
-    async def _call(self, shape: type[Shape], system: str, messages: Sequence[MessageParam], room: int) -> _Message:
+    async def _call(self, shape: type[Shape], system: str, messages: Sequence[MessageParam], room: int) -> Message:
         from anthropic import APIError, transform_schema
 
         output: OutputConfigParam = {"format": {"type": "json_schema", "schema": transform_schema(shape)}}
@@ -213,41 +185,32 @@ class Claude:
         except APIError as error:
             raise self._mapped(error) from None
         try:
-            message = _Message.model_validate_json(body)
+            message = Message.model_validate_json(body)
         except ValidationError:
             raise Transient("Claude's server sent something that is no message") from None
-        self._report(message.usage)
+        if self._on_usage:
+            self._on_usage(message.usage.used(self._model))
         if message.stop_reason == "refusal":
             category = message.stop_details.category if message.stop_details else None
             msg = f"the model would not answer (category: {category or 'none given'})"
             raise Refused(msg)
         return message
 
-    def _report(self, tokens: _Tokens) -> None:
-        if self._on_usage:
-            self._on_usage(
-                Usage(
-                    self._model,
-                    tokens.input_tokens,
-                    tokens.output_tokens,
-                    tokens.cache_read_input_tokens or 0,
-                    tokens.cache_creation_input_tokens or 0,
-                )
-            )
-
     def _mapped(self, error: APIError) -> CitewellError:
         """Ours for the SDK's, by what can be done about it. Raised without its cause, whose words may echo a text."""
-        status: int | None = getattr(error, "status_code", None)
-        if status is None:
+        from anthropic import APIStatusError
+
+        if not isinstance(error, APIStatusError):
             return Transient(f"Claude cannot be reached ({type(error).__name__})")
+        status, wait = error.status_code, retry_after(error.response.headers)
         if status in _TO_MEND:
             return Misconfigured(_TO_MEND[status].format(model=self._model, setting=self._setting))
         if status in _BUSY or status >= 500:
-            return Transient(f"Claude's server is busy or down ({status})", retry_after=_retry_after(error))
+            return Transient(f"Claude's server is busy or down ({status})", retry_after=wait)
         return Permanent(f"Claude's server would not take the request ({status})")
 
 
-def _read(shape: type[Shape], message: _Message) -> Shape:
+def _read(shape: type[Shape], message: Message) -> Shape:
     """The reply in shape, whatever stands around its JSON object: not every server holds a model to the schema."""
     text = message.text
     try:
@@ -256,12 +219,3 @@ def _read(shape: type[Shape], message: _Message) -> Shape:
         reason = "was cut short" if message.cut_short else "is not in the form asked for"
         msg = f"the model's reply {reason}"
         raise Malformed(msg) from None
-
-
-def _retry_after(error: Any) -> float | None:
-    """The seconds the server asks to wait, where it gives a plausible number of them."""
-    try:
-        seconds = float(error.response.headers["retry-after"])
-    except (KeyError, ValueError):
-        return None
-    return seconds if math.isfinite(seconds) and seconds >= 0 else None

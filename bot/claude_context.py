@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import StringConstraints
 
-from bot.claude_api import Usage
+from bot.claude_message import StructuredReply, Usage
 from bot.claude_models import CACHED_FROM, claude_model
 from bot.errors import CitewellError, Malformed, Refused, for_retrieval
 from bot.fence import fence
+from memory.replay import CHARACTERS_PER_TOKEN
 
 if TYPE_CHECKING:
     from anthropic.types import TextBlockParam
@@ -22,14 +23,11 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-_CHARACTERS_A_TOKEN = 2.5  # Anthropic's own figure for English and the tokenizer of its present models
 _REPLY = 60  # tokens: 25 words and the JSON around them
 _WRAPPING = 20  # tokens: what stands around a passage
 
 
-class _Context(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _Context(StructuredReply):
     sentence: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000)]
 
 
@@ -37,7 +35,8 @@ class ClaudeContextWriter:
     """Has Claude place a passage in its document. Both go in as data between tags; nothing but a sentence comes out.
 
     The document stands first and is marked for the server's cache where it is sent more than once: a request that
-    follows within five minutes of the last then costs a tenth of it or less.
+    follows within five minutes of the last then costs a tenth of it or less. A busy server is tried again by `retry`
+    alone.
     """
 
     def __init__(self, claude: Claude, prompt: Prompt, retry: Retry) -> None:
@@ -76,15 +75,9 @@ class ClaudeContextWriter:
             cache_write_tokens=shown if cached else 0,
         )
 
-    async def aclose(self) -> None:
-        """Let go of the connections."""
-        await self._claude.aclose()
-
     async def _ask(self, blocks: list[TextBlockParam]) -> str | None:
         try:
-            written = await self._claude.ask(
-                _Context, system=self._prompt.text, messages=[{"role": "user", "content": blocks}]
-            )
+            written = await self._claude.ask(_Context, system=self._prompt.text, content=blocks, insist=False)
         except (Refused, Malformed) as error:
             _log.warning("a passage stays without a sentence: %s", type(error).__name__)
             return None
@@ -94,4 +87,4 @@ class ClaudeContextWriter:
 
 
 def _tokens(text: str) -> int:
-    return round(len(text) / _CHARACTERS_A_TOKEN)
+    return round(len(text) / CHARACTERS_PER_TOKEN)

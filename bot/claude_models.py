@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 if TYPE_CHECKING:
     from datetime import date
 
-    from bot.claude_api import Usage
+    from bot.claude_message import Usage
 
 CACHED_FROM = 1024
 """From how many tokens on a prompt is cached, where more is not known."""

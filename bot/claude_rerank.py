@@ -6,9 +6,10 @@ import asyncio
 import math
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
-from bot.errors import CitewellError, Transient, for_retrieval
+from bot.claude_message import StructuredReply
+from bot.errors import CitewellError, Malformed, for_retrieval
 from bot.fence import fence, fenced
 from bot.trace import part
 
@@ -28,16 +29,12 @@ AT_ONCE = 12
 """Requests under way, of all conversations together; those of two searches. More of them wait."""
 
 
-class _Judgement(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _Judgement(StructuredReply):
     passage_id: Annotated[str, StringConstraints(strip_whitespace=True, max_length=100)]
     relevance: Annotated[int, Field(ge=0, le=10)]
 
 
-class _Judgements(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _Judgements(StructuredReply):
     judgements: Annotated[list[_Judgement], Field(max_length=TOGETHER)]
 
 
@@ -59,7 +56,7 @@ class ClaudeReranker:
         return self._claude.model
 
     async def scores(self, question: str, hits: Sequence[Hit]) -> Sequence[float]:
-        """One score a hit, of its context sentence and text."""
+        """One score a hit, of its text under title and headings; a sentence that a model wrote of it is not judged."""
         requests = math.ceil(len(hits) / TOGETHER)
         scores = [0.0] * len(hits)
         try:
@@ -79,9 +76,9 @@ class ClaudeReranker:
             reply = await self._claude.ask(
                 _Judgements,
                 system=self._prompt.text,
-                messages=[{"role": "user", "content": f"{fence('question', question)}\n\n{fenced(passages)}"}],
+                content=f"{fence('question', question)}\n\n{fenced(passages)}",
             )
         given = {one.passage_id: float(one.relevance) for one in reply.judgements}
         if given.keys() != passages.keys() or len(reply.judgements) != len(passages):
-            raise Transient("the model judged other passages than it was given")
+            raise Malformed("the model judged other passages than it was given")
         return [given[short] for short in passages]

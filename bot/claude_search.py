@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import StringConstraints
 
+from bot.claude_message import StructuredReply
 from bot.errors import CitewellError, Refused, for_retrieval
 from bot.fence import fence
 from bot.trace import part
@@ -20,19 +21,15 @@ _LONGEST_PASSAGE = 4000  # characters: the prompt asks for a quarter of it at mo
 _LONGEST_QUERY = 500
 
 
-class _Hypothetical(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _Hypothetical(StructuredReply):
     passage: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=_LONGEST_PASSAGE)]
 
 
-class _Rewriting(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _Rewriting(StructuredReply):
     query: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=_LONGEST_QUERY)]
 
 
-_Shape = TypeVar("_Shape", bound=BaseModel)
+_Shape = TypeVar("_Shape", bound=StructuredReply)
 
 
 class ClaudeHypotheticalWriter:
@@ -77,7 +74,7 @@ class ClaudeQueryRewriter:
 async def _ask(claude: Claude, shape: type[_Shape], prompt: Prompt, content: str) -> _Shape | None:
     """The reply, None for a refusal; errors as retrieval knows them."""
     try:
-        return await claude.ask(shape, system=prompt.text, messages=[{"role": "user", "content": content}])
+        return await claude.ask(shape, system=prompt.text, content=content)
     except Refused:
         return None
     except CitewellError as error:

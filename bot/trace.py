@@ -44,6 +44,12 @@ def count(model: str, **counts: int) -> None:
         span.count(model, **counts)
 
 
+def note(**attributes: Attribute) -> None:
+    """Say something of the stage that this task is in; outside any stage it is lost."""
+    if span := _current.get():
+        span.set(**attributes)
+
+
 @contextmanager
 def part(name: str) -> Iterator[None]:
     """What is counted in here is of the part of the running stage that `Trace.add` will add under this name."""

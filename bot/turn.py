@@ -140,8 +140,9 @@ class Engine:
         turns = await self._turns(message)
         history = replay(turns, budget_tokens=self.settings.replay_tokens)
         with trace.stage("followup") as span:
+            span.set(backend=self.rewriter.name)
             question = await self.rewriter.standalone(message.text, earlier_questions(turns))
-            span.set(backend=self.rewriter.name, changed=question != message.text)
+            span.set(changed=question != message.text)
         evidence = await self._search(message, question, trace)
         self.observe(trace, evidence)
         if evidence.grade is Grade.INCORRECT or not evidence.hits:

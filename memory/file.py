@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from memory.errors import MemoryTooNew, MemoryUnavailable, explained
+from memory.errors import MemoryDamaged, MemoryTooNew, MemoryUnavailable, explained
 from memory.migrations import migrate, unknown_steps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from sqlite_utils import Database
@@ -54,7 +55,7 @@ class MemoryFile:
 
         def job() -> T:
             reader = self._connected().reader
-            with explained(self.path), reader.atomic():
+            with self._explained(reader), reader.atomic():
                 return work(reader)
 
         return await self._run(self._reading, job)
@@ -68,7 +69,7 @@ class MemoryFile:
 
         def job() -> T:
             writer = self._connected().writer
-            with explained(self.path):
+            with self._explained(writer):
                 with writer.atomic():
                     result = work(writer)
                 self._scrub_due = self._scrub_due or scrub
@@ -129,6 +130,16 @@ class MemoryFile:
 
         connection = sqlite3.connect(self.path, timeout=self._busy_ms / 1000, check_same_thread=False)
         return Database(connection, execute_plugins=False)
+
+    @contextmanager
+    def _explained(self, db: Database) -> Iterator[None]:
+        """As `explained`; what was read of a damaged file does not outlive its repair."""
+        try:
+            with explained(self.path):
+                yield
+        except MemoryDamaged:
+            db.execute("PRAGMA shrink_memory")
+            raise
 
     def _emptied_log(self, writer: Database) -> bool:
         writer.execute(f"PRAGMA busy_timeout = {min(SCRUB_WAIT_MS, self._busy_ms)}")

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
 
     from memory.turn import Turn
 
-CHARACTERS_PER_TOKEN = 4
-"""A cautious average for European languages; the budget bounds a prompt's size, it does not bill it."""
+CHARACTERS_PER_TOKEN = 2.5
+"""Anthropic's own figure for English and the tokenizer of its present models; other scripts than Latin have fewer. What
+is counted so bounds or estimates a prompt's size, and bills nothing."""
 
 
 @dataclass(frozen=True, slots=True)

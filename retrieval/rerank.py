@@ -18,7 +18,7 @@ RERANKED = 30
 
 
 class Reranker(Protocol):
-    """Judges hits by reading them beside the question, which the lists they come from never did."""
+    """Judges the hits of a search once more, by text beside the question or by what the search knows of them."""
 
     @property
     def name(self) -> str:

@@ -61,7 +61,7 @@ BY_WORDS = (
 
 fused, keyword rank   the search's own score, and the logarithm of the rank in the list by words
 bm25                  over the passage, its headings and its title, of every informative term
-coverage              share of the question in the passage with its title, headings and context
+coverage              share of the question in the passage with its title, headings and columns
 title, headings       share of the question in those alone
 rare                  as coverage, by the weights' squares: what is most telling counts the most
 alike                 as coverage, words that begin alike included
@@ -164,7 +164,7 @@ class _Read:
         title, body = words(hit.document.title), words(hit.passage.text)
         headings = "\n".join(heading for heading in hit.passage.headings if heading != hit.document.title)
         fields = _stems(title), _stems(words(headings)), _stems(body)
-        everywhere = frozenset(_stems(words(hit.passage.context))).union(*fields)
+        everywhere = frozenset(_stems(words(hit.passage.about))).union(*fields)
         return cls(*fields, written=frozenset(title + body), everywhere=everywhere)
 
 

@@ -80,9 +80,9 @@ class _Judged:
 class Searcher:
     """Searches one index; by words alone where there is no embedder, or it fails or takes over `patience` seconds.
 
-    Of the others the same holds: without a reranker that answers in time, hits stay in the order of the search; without
-    a `writer`, no made-up passage helps; without a `rewriter`, ambiguous evidence stays as it is. `clock` counts
-    seconds for the stages' times and never goes back.
+    Of the others the same holds: where the `reranker` gives no order in time, the `spare` does, and if it cannot
+    either, hits stay in the order of the search; without a `writer`, no made-up passage helps; without a `rewriter`,
+    ambiguous evidence stays as it is. `clock` counts seconds for the stages' times and never goes back.
     """
 
     def __init__(
@@ -92,6 +92,7 @@ class Searcher:
         grader: Grader,
         *,
         reranker: Reranker | None = None,
+        spare: Reranker | None = None,
         writer: HypotheticalWriter | None = None,
         rewriter: QueryRewriter | None = None,
         patience: float = 5.0,
@@ -101,6 +102,7 @@ class Searcher:
         self._embedder = embedder
         self._grader = grader
         self._reranker = reranker
+        self._spare = spare
         self._writer = writer
         self._rewriter = rewriter
         self._patience = patience
@@ -207,15 +209,22 @@ class Searcher:
         return await self._judged(asked, merged(hits, more)[: asked.depth], stages)
 
     async def _rerank(self, reranker: Reranker, question: str, hits: Sequence[Hit], stages: Stages) -> Sequence[Hit]:
-        """The first hits in the reranker's order, the rest behind them; all as they were if it fails or is slow."""
+        """The first hits in the reranker's order, or else in the spare's, the rest behind them; as they were without.
+
+        The stage names the one whose order stands, and says what became of the reranker.
+        """
         first, rest = hits[:RERANKED], hits[RERANKED:]
         began = self._clock()
 
-        async def scored() -> list[Hit]:
-            return reordered(first, await reranker.scores(question, first))
+        async def ordered_by(one: Reranker) -> list[Hit]:
+            return reordered(first, await one.scores(question, first))
 
-        ordered, failure = await stages.attempt("reranker", scored())
-        stages.add("rerank", reranker.name, began, len(ordered or ()), failure)
+        ran = reranker
+        ordered, failure = await stages.attempt("reranker", ordered_by(reranker))
+        if ordered is None and self._spare is not None:
+            ordered, _ = await stages.attempt("spare reranker", ordered_by(self._spare))
+            ran = reranker if ordered is None else self._spare
+        stages.add("rerank", ran.name, began, len(ordered or ()), failure)
         return [*(ordered or first), *rest]
 
     async def _judge(self, question: str, hits: Sequence[Hit], pipeline: PipelineSettings, stages: Stages) -> Verdict:

@@ -116,8 +116,13 @@ class Lane:
             raise IndexUnavailable(message)
 
         def work() -> T:
-            with mended(self._path):
-                return job(*args, **kwargs)
+            try:
+                with mended(self._path):
+                    return job(*args, **kwargs)
+            except IndexUnavailable:
+                # What was read of a damaged file would outlive its repair.
+                self.connection.execute("PRAGMA shrink_memory")
+                raise
 
         return await asyncio.get_running_loop().run_in_executor(self._executor, work)
 

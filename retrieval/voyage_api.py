@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from retrieval.errors import ModelRefused, ModelUnavailable, RetrievalError
+from retrieval.hosted import key_fault, retry_after
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from aiohttp import ClientSession
     from voyageai.client_async import AsyncClient
@@ -61,8 +62,8 @@ class Voyage:
         """
         from voyageai.client_async import AsyncClient
 
-        if not api_key.isascii() or api_key.split() != [api_key]:
-            raise ModelRefused("VOYAGE_API_KEY holds something that no key has: copy it again, without spaces")
+        if fault := key_fault("VOYAGE_API_KEY", api_key):
+            raise ModelRefused(fault)
         platform.processor()  # the SDK asks at its first request, for which a process is started, once
         address = base_url.rstrip("/") if base_url else None
         return cls(AsyncClient(api_key=api_key, base_url=address, timeout=timeout, max_retries=0))
@@ -143,18 +144,9 @@ def _mapped(error: Exception, model: str) -> RetrievalError:
         return ModelRefused(_TO_MEND[status].format(status=status, model=model))
     if status is not None and status >= 400:
         trouble = "Voyage's rate limit is reached" if status == 429 else "Voyage is down or overloaded"
-        return ModelUnavailable(f"{trouble} ({status})", retry_after=_seconds(getattr(error, "headers", {})))
+        return ModelUnavailable(f"{trouble} ({status})", retry_after=retry_after(getattr(error, "headers", {})))
     if isinstance(error, Timeout):
         return ModelUnavailable("Voyage gave no answer in time")
     if isinstance(error, (APIConnectionError, OSError)):
         return ModelUnavailable("Voyage cannot be reached: see whether this machine may open connections to it")
     return ModelUnavailable(f"Voyage's reply could not be read ({type(error).__name__})")
-
-
-def _seconds(headers: Mapping[str, str]) -> float | None:
-    """How long to wait, where a reply says so in seconds."""
-    try:
-        seconds = float(headers.get("retry-after", ""))
-    except ValueError:
-        return None
-    return seconds if 0 <= seconds < math.inf else None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import httpx
 import weaviate
 from weaviate.classes.config import ConsistencyLevel
-from weaviate.classes.init import AdditionalConfig, Auth, Timeout
+from weaviate.classes.init import AdditionalConfig, Auth, GrpcConfig, Timeout
 from weaviate.collections import CollectionAsync
 from weaviate.exceptions import (
     AuthenticationFailedError,
@@ -40,6 +40,11 @@ QUERY_SECONDS = 10.0
 
 WRITE_SECONDS = 300.0
 """How long one document's replacement may take."""
+
+RECONNECT_MS = 500
+"""How soon gRPC tries again to reach a server that was away: before the client asks it a second time.
+
+By itself it waits longer each time, up to two minutes."""
 
 OLDEST = (1, 33)
 """The first server with the filter `ContainsNone`."""
@@ -88,7 +93,10 @@ class Server:
             where.grpc_port,
             where.secure,
             auth_credentials=Auth.api_key(api_key) if api_key else None,
-            additional_config=AdditionalConfig(timeout=Timeout(init=5, query=QUERY_SECONDS, insert=60)),
+            additional_config=AdditionalConfig(
+                timeout=Timeout(init=5, query=QUERY_SECONDS, insert=60),
+                grpc_config=GrpcConfig(channel_options=[("grpc.max_reconnect_backoff_ms", RECONNECT_MS)]),
+            ),
             skip_init_checks=True,
         )
         server = cls(client, where, patience, program)

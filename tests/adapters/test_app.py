@@ -1,4 +1,4 @@
-"""What is wired for which settings, and that each hosted stage can be pulled away while it runs."""
+"""What is wired for which settings. `test_outages.py` takes the backends away again."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from bot.errors import Misconfigured
 from retrieval.errors import IndexMismatch, ModelRefused, RetrievalError
 from retrieval.evidence import Query
 from retrieval.ingest import ingest
+from retrieval.ram_index import RamIndex
 from retrieval.search import PipelineSettings
 from tests.doubles import claude as claudes
 from tests.doubles.onnx import cross_encoder
-from tests.doubles.voyage import KEY, Drops, Fails, Sends, VoyageDouble
+from tests.doubles.voyage import KEY, VoyageDouble
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from adapters.app import Application
     from retrieval.evidence import Stage
-    from tests.doubles.voyage import Scripted
+    from retrieval.index import Index
 
 OPEN = "When is the flu clinic open?"
 LEAFLET = "# Flu clinic\n\nThe flu clinic is open on Tuesdays from 9 am to 12 noon.\n"
@@ -160,6 +161,67 @@ async def test_a_folder_that_is_not_there_or_holds_no_model_is_said_at_the_start
         await build(settings(tmp_path, reranker=str(tmp_path)))
 
 
+class Closing(RamIndex):
+    """An index that knows whether it was closed."""
+
+    closed = False
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+@pytest.fixture
+def closing(monkeypatch: pytest.MonkeyPatch) -> Closing:
+    """The index of every application that is built."""
+    index = Closing()
+
+    async def chosen(*_: object, **__: object) -> Index:
+        return index
+
+    monkeypatch.setattr("adapters.app.choose_index", chosen)
+    return index
+
+
+async def test_what_was_opened_is_closed_where_a_later_choice_cannot_be_made(tmp_path: Path, closing: Closing) -> None:
+    with pytest.raises(Misconfigured, match="CITEWELL_RERANKER"):
+        await build(settings(tmp_path, reranker=str(tmp_path / "nowhere")))
+    assert closing.closed
+
+
+async def test_a_part_that_fails_to_close_keeps_no_other_open(tmp_path: Path, closing: Closing) -> None:
+    async def fails() -> None:
+        raise OSError("disk")
+
+    app = await build(settings(tmp_path, embedder="none"))
+    assert not closing.closed
+    app.opened.push_async_callback(fails)
+    with pytest.raises(OSError, match="disk"):
+        await app.close()
+    assert closing.closed
+
+
+async def test_what_needs_no_index_is_found_wrong_before_one_is_opened(tmp_path: Path) -> None:
+    with pytest.raises(Misconfigured, match="CITEWELL_CONFIDENT_THRESHOLD"):
+        await build(settings(tmp_path, evidence_threshold="0.9", confident_threshold="0.1"))
+    assert not (tmp_path / "home" / "index.db").exists()
+
+
+@pytest.mark.usefixtures("nothing_blocks_the_loop")
+async def test_a_claude_that_hangs_in_every_stage_leaves_time_for_an_extract_before_the_deadline(
+    tmp_path: Path, claude: claudes.ClaudeDouble
+) -> None:
+    loaded = await asyncio.to_thread(settings, tmp_path, claude, embedder="none", turn_deadline="3")
+    async with await build(loaded) as app:
+        await filled(app, tmp_path)
+        claude.replies, claude.judging = [claudes.Hangs()] * 9, [claudes.Hangs()] * 9
+        for number, text in enumerate((OPEN, "And when does the flu clinic open on Tuesdays?")):
+            asked = message(text, id_=f"m{number}", thread="t", at=utc_now())
+            async with asyncio.timeout(loaded.turn_deadline):
+                reply = await app.respond(asked)
+            assert "Tuesdays from 9 am to 12 noon" in reply.text
+        assert claude.held == 5  # the second question is a follow-up too
+
+
 async def test_what_was_chosen_is_said_in_a_line(tmp_path: Path, claude: claudes.ClaudeDouble) -> None:
     async with await build(settings(tmp_path, claude)) as app:
         assert app.backends == (
@@ -180,20 +242,6 @@ async def test_a_turns_trace_has_the_tokens_of_the_reranker_in_its_own_stage(
     (turn,) = [record.getMessage() for record in caplog.records if record.getMessage().startswith("turn ungrounded")]
     counted = {stage.split()[0]: "input_tokens=" in stage for stage in turn.split(" | ")[1:]}
     assert {stage for stage, tokens in counted.items() if tokens} == {"rerank", "answer"}
-
-
-@pytest.mark.parametrize("fault", [claudes.Fails(401), claudes.Fails(529), claudes.Drops(), claudes.Refuses()], ids=str)
-@pytest.mark.usefixtures("nothing_blocks_the_loop")
-async def test_claude_pulled_away_as_a_reranker_leaves_the_order_of_the_search(
-    tmp_path: Path, claude: claudes.ClaudeDouble, fault: claudes.Scripted
-) -> None:
-    loaded = await asyncio.to_thread(settings, tmp_path, claude)
-    async with await build(loaded) as app:
-        await filled(app, tmp_path)
-        claude.judging = [fault] * 2
-        assert (await stages(app))["rerank"].degraded == "reranker-failed"
-        claude.judging = []
-        assert (await stages(app))["rerank"].degraded is None
 
 
 @pytest.mark.parametrize(("embedder", "name"), [("local", "all-MiniLM-L6-v2"), ("none", None)])
@@ -246,27 +294,6 @@ async def test_what_cannot_be_a_key_or_an_address_is_named(tmp_path: Path, doubl
         await build(settings(tmp_path, VOYAGE_API_KEY="two words"))
     with pytest.raises(Misconfigured, match="VOYAGE_BASE_URL"):
         settings(tmp_path, VOYAGE_BASE_URL="api.example")
-
-
-@pytest.mark.parametrize(
-    "fault",
-    [Fails(401), Fails(429, {"Retry-After": "60"}), Fails(503), Drops(), Sends(b"<html>", "text/html")],
-    ids=["key revoked", "rate limit", "down", "connection lost", "garbage"],
-)
-@pytest.mark.usefixtures("nothing_blocks_the_loop")
-async def test_voyage_pulled_away_while_running_leaves_an_answer(
-    tmp_path: Path, double: VoyageDouble, fault: Scripted
-) -> None:
-    loaded = await asyncio.to_thread(settings, tmp_path, double)
-    async with await build(loaded) as app:
-        await filled(app, tmp_path)
-        double.script = [fault] * 10
-        ran = await stages(app)
-        assert (ran["embed"].degraded, ran["rerank"].degraded) == ("embedder-failed", "reranker-failed")
-        reply = await app.engine.respond(message(OPEN, id_="m1", thread="t", at=utc_now()))
-        assert "Tuesdays from 9 am to 12 noon" in reply.text
-        double.script = []
-        assert {stage.degraded for stage in (await stages(app)).values()} == {None}
 
 
 async def test_voyage_gone_altogether_leaves_an_answer(tmp_path: Path) -> None:

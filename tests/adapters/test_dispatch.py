@@ -13,6 +13,7 @@ import pytest
 from adapters.dispatch import Courier, Dispatcher
 from adapters.payload import to_payload
 from bot.errors import Misconfigured, Permanent, Transient
+from memory.errors import MemoryUnavailable
 from memory.file import MemoryFile
 from memory.inbox import InboxEntry, RamInbox, SqliteInbox
 from tests.adapters.platform import NOON, Fault, Platform, a_message, a_reply, failed, until
@@ -194,6 +195,42 @@ async def test_a_duplicate_is_named_and_not_answered(bench: Bench) -> None:
     assert not await dispatcher.accept(a_message()), "after it was answered"
     await idle(dispatcher)
     assert (turns.begun, bench.platform.order) == (["1"], ["1"])
+
+
+class Unwritable(SqliteInbox):
+    """An inbox on a disk that is full."""
+
+    async def accept(self, entry: InboxEntry) -> bool:
+        raise MemoryUnavailable("the disk is full")
+
+
+async def test_what_cannot_be_stored_is_answered_once_though_the_platform_is_not_told_that_it_arrived(
+    bench: Bench,
+) -> None:
+    dispatcher = bench.start(durable=Unwritable(bench.file))
+    with pytest.raises(MemoryUnavailable):
+        await dispatcher.accept(a_message())
+    assert not await dispatcher.accept(a_message())
+    await until(lambda: not dispatcher.busy)
+    assert bench.texts() == {"1": ["secret fact to 1"]}
+
+
+async def test_what_was_answered_before_the_disk_was_full_is_not_answered_again(bench: Bench) -> None:
+    await bench.start().accept(a_message())
+    await until(lambda: bench.platform.shown)
+    with pytest.raises(MemoryUnavailable):
+        await bench.start(durable=Unwritable(bench.file)).accept(a_message())
+    await until(lambda: not any(dispatcher.busy for dispatcher in bench.started))
+    assert bench.texts() == {"1": ["secret fact to 1"]}
+
+
+async def test_a_guest_is_answered_where_the_durable_inbox_cannot_be_read(bench: Bench) -> None:
+    dispatcher = bench.start()
+    await bench.file.close()
+    with pytest.raises(MemoryUnavailable):
+        await dispatcher.accept(a_message(guest=True))
+    await until(lambda: not dispatcher.busy)
+    assert bench.texts() == {"1": ["secret fact to 1"]}
 
 
 @pytest.mark.parametrize("guest", [False, True])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from adapters.evaluation_report import report, side_by_side
 from adapters.figures import differences, figures, other_endings
 from adapters.measure import Posed, Trial
-from bot.claude_api import Usage
+from bot.claude_message import Usage
 from bot.messages import TurnKind
 from bot.trace import Span
 

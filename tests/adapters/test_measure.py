@@ -12,7 +12,7 @@ from adapters.figures import stages
 from adapters.measure import Posed, ask_all, check_whole, pose, sample
 from adapters.settings import Settings
 from bot.answer import Fact, Sentence, Ungrounded
-from bot.claude_api import Usage
+from bot.claude_message import Usage
 from bot.claude_models import dollars
 from bot.errors import Permanent
 from bot.messages import TurnKind

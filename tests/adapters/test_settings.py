@@ -102,6 +102,14 @@ def test_stages_can_be_switched_off_for_good(monkeypatch: pytest.MonkeyPatch, wr
     assert Settings.load().pipeline == PipelineSettings(hyde=False, rerank=False)
 
 
+@pytest.mark.parametrize(("deadline", "seconds"), [("60", 30), ("600", 30), ("20", 10)])
+def test_a_short_turn_gives_each_backend_its_share_of_the_time_and_a_long_one_no_more(
+    monkeypatch: pytest.MonkeyPatch, deadline: str, seconds: float
+) -> None:
+    monkeypatch.setenv("CITEWELL_TURN_DEADLINE", deadline)
+    assert Settings.load().within_turn(30) == pytest.approx(seconds)
+
+
 def test_every_stage_runs_unless_it_is_switched_off() -> None:
     assert Settings.load().pipeline == PipelineSettings()
 

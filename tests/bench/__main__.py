@@ -1,8 +1,8 @@
 """Measurements on real data: `make bench`, or `python -m tests.bench [PART ...] [--write]`.
 
 It needs the shared data (`SHARED_DATA` names its folder). The first run makes an index of each set under
-`.citewell/bench`, which takes the better part of an hour; later ones use them again. With `--write`, each part's tables
-go to their places in docs/benchmarks.md too.
+`.citewell/bench`, which takes a quarter of an hour on two idle cores; later ones use them again. With `--write`, the
+tables of each part but `safety` go to their places in docs/benchmarks.md too.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ K = 10
 """Passages that a search returns."""
 
 DEPTH = 50
-"""Passages of each list that are fused by hand, as many as Citewell fuses."""
+"""Passages of each list that are fused by hand; Citewell fuses no fewer."""
 
 
 def embed() -> Embed:

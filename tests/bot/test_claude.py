@@ -11,25 +11,40 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from anthropic import AsyncAnthropic
+from anthropic import AsyncAnthropic, BadRequestError
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel
 
 from bot.answer import Fact, Sentence, Ungrounded
 from bot.claude import ClaudeAnswerer, ClaudeRewriter
-from bot.claude_api import Claude, Usage
+from bot.claude_api import Claude
 from bot.errors import Misconfigured, Permanent, Refused, Transient
 from bot.fence import fence
 from bot.followup import RuleRewriter
 from bot.prompts import prompt
+from bot.trace import Trace
 from memory.replay import Exchange
 from retrieval.document import Document, Passage
 from retrieval.evidence import Evidence, Grade, Hit, Query
-from tests.doubles.claude import KEY, MODEL, ClaudeDouble, Drops, Fails, Hangs, Refuses, Says, Scripted, Sends, Writes
+from tests.doubles.claude import (
+    KEY,
+    MODEL,
+    ClaudeDouble,
+    Drops,
+    Fails,
+    Hangs,
+    Refuses,
+    Says,
+    Scripted,
+    Sends,
+    Writes,
+    connected,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator
+
+    from bot.claude_message import Usage
 
 QUESTION = "When is the flu clinic open?"
 OPEN = "The flu clinic is open on Tuesdays from 9 to 12."
@@ -44,22 +59,6 @@ def evidence(*texts: str, url: str | None = None) -> Evidence:
         for n, text in enumerate(texts, start=1)
     )
     return Evidence(Query(QUESTION, QUESTION), hits, Grade.CORRECT, 0.9)
-
-
-@asynccontextmanager
-async def connected(
-    double: ClaudeDouble,
-    *,
-    key: str = KEY,
-    model: str = "claude-sonnet-5-5",
-    seconds: float = 20.0,
-    on_usage: Callable[[Usage], None] | None = None,
-) -> AsyncIterator[Claude]:
-    claude = Claude.connect(api_key=key, model=model, base_url=double.url, timeout=seconds, pause=0, on_usage=on_usage)
-    try:
-        yield claude
-    finally:
-        await claude.aclose()
 
 
 @asynccontextmanager
@@ -281,7 +280,7 @@ async def test_an_odd_retry_after_is_not_believed(header: str) -> None:
 
 
 async def test_a_server_that_hangs_is_given_up() -> None:
-    async with answering(Hangs(), seconds=0.2) as (answerer, _):
+    async with answering(Hangs(), timeout=0.2) as (answerer, _):
         with pytest.raises(Transient):
             await answerer.answer(QUESTION, evidence(OPEN), ())
 
@@ -348,30 +347,46 @@ async def test_a_request_that_is_not_taken_is_permanent_and_not_repeated(status:
         assert len(double.requests) == 1
 
 
-class Loose(BaseModel):
-    """A shape whose schema the SDK does not make strict by itself."""
-
-    anything: dict[str, str]
+STRICT: dict[str, Any] = {
+    "type": "object",
+    "properties": {"said": {"type": "string"}},
+    "required": ["said"],
+    "additionalProperties": False,
+}
+LOOSE: dict[str, Any] = {
+    "type": "object",
+    "properties": {"said": {"type": "object", "additionalProperties": {"type": "string"}}},
+}
+HELLO = ("user", "Hello.")
 
 
 @pytest.mark.parametrize(
-    ("system", "messages"),
+    ("system", "messages", "schema", "why"),
     [
-        ("Be brief.", []),
-        ("Be brief.", [("assistant", "Hello.")]),
-        ("Be brief.", [("user", "Hello."), ("user", "Hello?")]),
-        ("Be brief.", [("user", "Hello."), ("assistant", "Hello.")]),
-        ("Be brief.", [("user", " ")]),
-        (" ", [("user", "Hello.")]),
+        ("Be brief.", [], STRICT, "at least one message"),
+        ("Be brief.", [("assistant", "Hello.")], STRICT, "alternate"),
+        ("Be brief.", [HELLO, HELLO], STRICT, "alternate"),
+        ("Be brief.", [HELLO, ("assistant", "Hello.")], STRICT, "end with a user"),
+        ("Be brief.", [("user", " ")], STRICT, "non-empty"),
+        (" ", [HELLO], STRICT, "non-empty"),
+        ("Be brief.", [HELLO], LOOSE, "additionalProperties"),
     ],
 )
-async def test_the_double_refuses_what_the_real_server_refuses(system: str, messages: list[tuple[Any, str]]) -> None:
-    async with ClaudeDouble([Says({"anything": {}})]) as double, connected(double) as claude:
-        with pytest.raises(Permanent):
-            await claude.ask(
-                Loose, system=system, messages=[{"role": role, "content": text} for role, text in messages]
+async def test_the_double_refuses_what_the_real_server_refuses(
+    system: str, messages: list[tuple[Any, str]], schema: dict[str, Any], why: str
+) -> None:
+    async with (
+        ClaudeDouble([Says({"said": "Hello."})]) as double,
+        AsyncAnthropic(api_key=KEY, base_url=double.url, max_retries=0) as client,
+    ):
+        with pytest.raises(BadRequestError, match=why):
+            await client.messages.create(
+                model=MODEL,
+                max_tokens=10,
+                system=system,
+                messages=[{"role": role, "content": text} for role, text in messages],
+                output_config={"format": {"type": "json_schema", "schema": schema}},
             )
-        assert double.refused
         assert double.requests == []
 
 
@@ -406,8 +421,13 @@ async def test_a_rewriting_that_changes_a_figure_gives_way_to_the_rules(unfaithf
 
 @pytest.mark.parametrize("failing", [Refuses(), Fails(400), Fails(529, {"retry-after": "60"}), Fails(401)])
 async def test_a_rewriting_that_fails_gives_way_to_the_rules(failing: Scripted) -> None:
+    trace = Trace("t1")
     async with rewriting(failing) as (rewriter, _):
-        assert await rewriter.standalone("And for children?", [QUESTION]) == "When is the flu clinic open for children?"
+        with trace.stage("followup"):
+            rewritten = await rewriter.standalone("And for children?", [QUESTION])
+    assert rewritten == "When is the flu clinic open for children?"
+    assert trace.spans[0].attributes.keys() == {"backend", "degraded"}
+    assert trace.spans[0].attributes["backend"] == "rules"
 
 
 async def test_a_rewriting_that_hangs_gives_way_to_the_rules_while_there_is_time_for_an_answer() -> None:

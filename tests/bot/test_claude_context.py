@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bot.claude_api import SMALL_MODEL, Claude, Usage
+from bot.claude_api import SMALL_MODEL
 from bot.claude_context import ClaudeContextWriter
+from bot.claude_message import Usage
 from bot.prompts import prompt
 from retrieval.contexts import Stretch, stretches, write
 from retrieval.errors import ModelRefused, ModelUnavailable
 from retrieval.ram_index import RamIndex
 from retrieval.retry import Backoff, Retry
-from tests.doubles.claude import KEY, ClaudeDouble, Drops, Fails, Refuses, Says, Scripted, Sends, Writes
+from tests.doubles.claude import KEY, ClaudeDouble, Drops, Fails, Refuses, Says, Scripted, Sends, Writes, connected
 from tests.retrieval.samples import document, passages
 
 if TYPE_CHECKING:
@@ -48,21 +49,10 @@ async def writing(
         slept.append(seconds)
 
     async with ClaudeDouble(replies, models=[SMALL_MODEL], **options) as double:
-        claude = Claude.connect(
-            api_key=key,
-            model=model,
-            base_url=double.url,
-            pause=0,
-            on_usage=used.append,
-            setting="CITEWELL_SMALL_MODEL",
-            effort=effort,
-        )
-        retry = Retry(Backoff(attempts=ATTEMPTS, first=1.0, longest=60.0), sleep, lambda: 0.0)
-        writer = ClaudeContextWriter(claude, prompt("context"), retry)
-        try:
-            yield writer, double, used, slept
-        finally:
-            await writer.aclose()
+        async with connected(double, key=key) as claude:
+            small = claude.using(model, setting="CITEWELL_SMALL_MODEL", effort=effort, on_usage=used.append)
+            retry = Retry(Backoff(attempts=ATTEMPTS, first=1.0, longest=60.0), sleep, lambda: 0.0)
+            yield ClaudeContextWriter(small, prompt("context"), retry), double, used, slept
         assert not double.replies, "replies of the script were not asked for"
 
 
@@ -160,17 +150,17 @@ async def test_a_document_cannot_leave_its_fence() -> None:
     ],
 )
 async def test_a_busy_server_is_asked_again_with_patience(busy: Scripted) -> None:
-    twice = 1 if busy == Fails(429, {"retry-after": "17"}) else 2
-    async with writing(*[busy] * twice, Says({"sentence": SAID})) as (writer, _, _, slept):
+    async with writing(busy, Says({"sentence": SAID})) as (writer, _, _, slept):
         assert await writer.sentence("The document.", "The passage.", more=True) == SAID
-        assert slept == [17.0 if twice == 1 else 0.5]
+        assert slept == [17.0 if busy == Fails(429, {"retry-after": "17"}) else 0.5]
 
 
-async def test_a_storm_that_outlasts_the_tries_is_unavailable() -> None:
-    async with writing(*[Fails(429, {"retry-after": "17"})] * ATTEMPTS) as (writer, _, _, slept):
-        with pytest.raises(ModelUnavailable, match="429"):
+@pytest.mark.parametrize("busy", [Fails(429), Fails(429, {"retry-after": "17"}), Drops()])
+async def test_a_storm_is_asked_as_often_as_there_are_tries_and_then_unavailable(busy: Scripted) -> None:
+    async with writing(*[busy] * ATTEMPTS) as (writer, double, _, slept):
+        with pytest.raises(ModelUnavailable):
             await writer.sentence("The document.", "The passage.", more=True)
-        assert len(slept) == ATTEMPTS - 1
+        assert (len(double.requests), len(slept)) == (ATTEMPTS, ATTEMPTS - 1)
 
 
 async def test_a_storm_loses_nothing_that_was_written_and_the_next_run_asks_for_the_rest() -> None:

@@ -7,7 +7,8 @@ from typing import get_args
 import pytest
 from anthropic.types import Model
 
-from bot.claude_api import DEFAULT_MODEL, SMALL_MODEL, Usage
+from bot.claude_api import DEFAULT_MODEL, SMALL_MODEL
+from bot.claude_message import Usage
 from bot.claude_models import _table, claude_model, dollars, prices_read
 
 MILLION = 1_000_000

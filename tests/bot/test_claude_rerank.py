@@ -15,13 +15,13 @@ from bot.prompts import prompt
 from bot.trace import Trace, count
 from retrieval.errors import ModelRefused, ModelUnavailable
 from retrieval.rerank import RERANKED
-from tests.doubles.claude import KEY, ClaudeDouble, Drops, Fails, Hangs, Judges, Refuses, Says, Writes
+from tests.doubles.claude import KEY, ClaudeDouble, Drops, Fails, Hangs, Judges, Refuses, Says, Writes, connected
 from tests.retrieval.samples import hits
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from bot.claude_api import Usage
+    from bot.claude_message import Usage
     from tests.doubles.claude import Scripted
 
 QUESTION = "When is the flu clinic open?"
@@ -34,11 +34,8 @@ async def reranking(
 ) -> AsyncIterator[tuple[ClaudeReranker, ClaudeDouble]]:
     async with ClaudeDouble([]) as double:
         double.judging = list(judging)
-        claude = Claude.connect(api_key=KEY, base_url=double.url, pause=0, on_usage=on_usage)
-        try:
+        async with connected(double, on_usage=on_usage) as claude:
             yield ClaudeReranker(claude.using(SMALL_MODEL, setting="CITEWELL_SMALL_MODEL"), prompt("rerank")), double
-        finally:
-            await claude.aclose()
         assert double.refused == []
 
 

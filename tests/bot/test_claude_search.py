@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bot.claude_api import Claude
 from bot.claude_search import ClaudeHypotheticalWriter, ClaudeQueryRewriter
 from bot.prompts import prompt
 from memory.turn import TurnKind
@@ -18,11 +17,12 @@ from retrieval.grade import Grader
 from retrieval.search import PipelineSettings, Searcher
 from retrieval.vectors import fill
 from tests.bot.engine import bench, said
-from tests.doubles.claude import KEY, MODEL, ClaudeDouble, Drops, Fails, Hangs, Refuses, Says, Scripted, Writes
+from tests.doubles.claude import MODEL, ClaudeDouble, Drops, Fails, Hangs, Refuses, Says, Scripted, Writes, connected
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
+    from bot.claude_api import Claude
     from bot.messages import Reply
 
 QUESTION = "Can I bring my dog <b>in</b>?"
@@ -34,11 +34,8 @@ PASSAGE = "Assistance animals are welcome on the ward. Other pets stay at home."
 async def claude(*replies: Scripted, rewording: Sequence[Scripted] = ()) -> AsyncIterator[tuple[Claude, ClaudeDouble]]:
     """The model, and the server that plays it; every reply of the scripts has to be asked for."""
     async with ClaudeDouble(replies, rewording=rewording) as double:
-        model = Claude.connect(api_key=KEY, base_url=double.url, timeout=1.0, pause=0)
-        try:
+        async with connected(double, timeout=1.0) as model:
             yield model, double
-        finally:
-            await model.aclose()
         assert (double.replies, double.rewording, double.refused) == ([], [], [])
 
 

@@ -7,7 +7,7 @@ import itertools
 
 import pytest
 
-from bot.trace import Trace, count, part
+from bot.trace import Trace, count, note, part
 
 
 def test_a_stage_is_timed_and_keeps_what_was_noted_and_counted_in_it() -> None:
@@ -23,6 +23,15 @@ def test_a_stage_that_raises_is_timed_too_and_names_the_error() -> None:
     with pytest.raises(KeyError), trace.stage("answer"):
         raise KeyError("words")
     assert trace.spans[0].attributes == {"error": "KeyError"}
+
+
+def test_what_a_backend_says_of_the_stage_that_it_is_in_is_kept_and_outside_any_lost() -> None:
+    trace = Trace("t1")
+    with trace.stage("followup") as span:
+        span.set(backend="claude-test")
+        note(backend="rules", degraded="Transient")
+    note(backend="nobody")
+    assert trace.spans[0].attributes == {"backend": "rules", "degraded": "Transient"}
 
 
 def test_a_count_outside_any_stage_is_lost() -> None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from bot.claude_api import Claude
 from bot.claude_rerank import ClaudeReranker
 from bot.prompts import prompt
 from retrieval.cross_encoder import CrossEncoder
@@ -69,8 +68,7 @@ class Hosted:
 
 async def claude(stack: AsyncExitStack) -> Hosted:
     double = await stack.enter_async_context(claudes.ClaudeDouble([]))
-    account = await asyncio.to_thread(Claude.connect, api_key=claudes.KEY, base_url=double.url, pause=0)
-    stack.push_async_callback(account.aclose)
+    account = await stack.enter_async_context(claudes.connected(double))
     small = account.using(claudes.SMALL_MODEL, setting="CITEWELL_SMALL_MODEL")
     return Hosted(ClaudeReranker(small, await asyncio.to_thread(prompt, "rerank")), double)
 

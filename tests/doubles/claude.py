@@ -16,27 +16,25 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from aiohttp import web
-from jsonschema import Draft202012Validator, SchemaError
+from jsonschema import Draft202012Validator
+
+from bot.claude_api import Claude
+from tests.doubles.claude_checks import blocks, wrongs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+
+    from bot.claude_message import Usage
 
 KEY = "test-key-of-the-double"
 MODEL = "claude-sonnet-5-5"
 SMALL_MODEL = "claude-haiku-5-5"
 
-_FIELDS = {"model", "max_tokens", "messages", "system", "output_config", "metadata", "stop_sequences", "thinking"}
-_EFFORTS = {"low", "medium", "high", "xhigh", "max"}
-_MOST_BREAKPOINTS = 4
-_ANNOTATIONS = {"title", "description", "default", "format"}
-_SCHEMA_KEYWORDS = _ANNOTATIONS | {
-    *("$defs", "$ref", "additionalProperties", "allOf", "anyOf", "const", "enum", "items", "minItems", "properties"),
-    *("required", "type"),
-}
 _QUESTION = re.compile(r"<question>(.*?)</question>", re.DOTALL)
 _PASSAGE = re.compile(r'<passage id="(p\d+)">(.*?)</passage>', re.DOTALL)
 _WORD = re.compile(r"\w+")
@@ -171,7 +169,7 @@ class ClaudeDouble:
         body = json.loads(await request.read())
         if body.get("model") not in self._models:
             return self._refuse(404, f"model: {body.get('model')}")
-        if wrong := next(_wrongs(body), None):
+        if wrong := next(wrongs(body), None):
             return self._refuse(400, wrong)
         self.requests.append(body)
         if "judgements" in body["output_config"]["format"]["schema"]["properties"]:
@@ -185,7 +183,7 @@ class ClaudeDouble:
 
     def _bill(self, body: dict[str, Any]) -> dict[str, int]:
         """What the request costs as it comes in: a prefix that is still being written for another is not read."""
-        whole = _blocks(body)
+        whole = blocks(body)
         marked = [prefix for prefix in _prefixes(whole) if _count(prefix) >= self._cached_from]
         read = max((_count(prefix) for prefix in marked if prefix in self._cached), default=0)
         kept = max((_count(prefix) for prefix in marked), default=0)
@@ -199,7 +197,7 @@ class ClaudeDouble:
         billed = self._bill(body)
         await asyncio.sleep(self._latency)
         if isinstance(reply, Says | Writes | Refuses):
-            self._cached |= {prefix for prefix in _prefixes(_blocks(body)) if _count(prefix) >= self._cached_from}
+            self._cached |= {prefix for prefix in _prefixes(blocks(body)) if _count(prefix) >= self._cached_from}
         match reply:
             case Says(content, thought):
                 Draft202012Validator(body["output_config"]["format"]["schema"]).validate(content)
@@ -234,6 +232,25 @@ class ClaudeDouble:
         return _error(status, message)
 
 
+@asynccontextmanager
+async def connected(
+    double: ClaudeDouble,
+    *,
+    key: str = KEY,
+    model: str = MODEL,
+    timeout: float = 20.0,  # noqa: ASYNC109 - the client's
+    on_usage: Callable[[Usage], None] | None = None,
+) -> AsyncIterator[Claude]:
+    """A client of the double that does not pause before it tries again."""
+    claude = await asyncio.to_thread(
+        Claude.connect, api_key=key, model=model, base_url=double.url, timeout=timeout, pause=0, on_usage=on_usage
+    )
+    try:
+        yield claude
+    finally:
+        await claude.aclose()
+
+
 def _judgements(body: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Read from the prompt as it is, tags and all."""
     asked = body["messages"][-1]["content"]
@@ -246,98 +263,6 @@ def _judgements(body: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _the_question(body: Mapping[str, Any]) -> Says:
     return Says({"query": _QUESTION.findall(body["messages"][-1]["content"])[-1]})
-
-
-def _wrongs(body: dict[str, Any]) -> Iterator[str]:
-    """What the real API would answer with 400."""
-    yield from (f"{name}: extra inputs are not permitted" for name in body.keys() - _FIELDS)
-    if not isinstance(body.get("max_tokens"), int) or body["max_tokens"] < 1:
-        yield "max_tokens: must be a positive integer"
-    if not _text(body.get("system")).strip():
-        yield "system: text content blocks must be non-empty"
-    yield from _wrong_messages(body.get("messages") or [])
-    yield from _wrong_cache_marks(body)
-    output = body.get("output_config", {})
-    yield from (
-        f"output_config.{name}: extra inputs are not permitted" for name in output.keys() - {"format", "effort"}
-    )
-    if output.get("effort", "low") not in _EFFORTS:
-        yield "output_config.effort: no such effort"
-    wanted = output.get("format")
-    if wanted is None or wanted.get("type") != "json_schema":
-        yield "output_config.format: the double is asked for structured output only"
-    else:
-        yield from _wrong_schema(wanted["schema"])
-
-
-def _wrong_messages(messages: list[dict[str, Any]]) -> Iterator[str]:
-    if not messages:
-        yield "messages: at least one message is required"
-    for number, message in enumerate(messages):
-        if message.get("role") != ("user", "assistant")[number % 2]:
-            yield f"messages.{number}: roles must start with user and alternate"
-        if not _text(message.get("content")).strip():
-            yield f"messages.{number}: text content blocks must be non-empty"
-    if len(messages) % 2 == 0:
-        yield "messages: the conversation must end with a user message"
-
-
-def _wrong_cache_marks(body: dict[str, Any]) -> Iterator[str]:
-    marks = [(text, mark) for text, mark in _blocks(body) if mark is not None]
-    if len(marks) > _MOST_BREAKPOINTS:
-        yield f"a maximum of {_MOST_BREAKPOINTS} blocks with cache_control may be provided, found {len(marks)}"
-    for text, mark in marks:
-        if not text.strip():
-            yield "cache_control cannot be set for empty text blocks"
-        if (
-            mark.get("type") != "ephemeral"
-            or mark.get("ttl", "5m") not in {"5m", "1h"}
-            or mark.keys() - {"type", "ttl"}
-        ):
-            yield "cache_control: input should be ephemeral, for 5m or 1h"
-
-
-def _wrong_schema(schema: Any) -> Iterator[str]:
-    try:
-        Draft202012Validator.check_schema(schema)
-    except SchemaError as error:
-        yield f"output_config.format.schema: {error.message}"
-        return
-    if schema.get("type") != "object":
-        yield "output_config.format.schema: the root must be an object"
-    for part in _parts(schema):
-        yield from (
-            f"output_config.format.schema: {word!r} is not supported" for word in part.keys() - _SCHEMA_KEYWORDS
-        )
-        if part.get("type") == "object" and part.get("additionalProperties") is not False:
-            yield "output_config.format.schema: 'additionalProperties' must be false"
-
-
-def _parts(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """A schema and every schema inside it."""
-    yield schema
-    inner = [*schema.get("$defs", {}).values(), *schema.get("properties", {}).values(), *schema.get("anyOf", [])]
-    for part in [*inner, *([schema["items"]] if "items" in schema else [])]:
-        yield from _parts(part)
-
-
-def _text(content: Any) -> str:
-    """The text of a string or of text blocks."""
-    if isinstance(content, str):
-        return content
-    return "".join(block["text"] for block in content or [] if block.get("type") == "text")
-
-
-def _blocks(body: dict[str, Any]) -> list[tuple[str, Any]]:
-    """Each text of the prompt with its `cache_control`, in the order of caching: system, then messages."""
-    contents = [body.get("system"), *(message.get("content") for message in body.get("messages") or [])]
-    blocks: list[tuple[str, Any]] = []
-    for content in contents:
-        if isinstance(content, str):
-            blocks.append((content, None))
-        else:
-            blocks += [(block.get("text", ""), block.get("cache_control")) for block in content or []]
-    return blocks
 
 
 def _prefixes(blocks: Sequence[tuple[str, Any]]) -> list[tuple[str, ...]]:

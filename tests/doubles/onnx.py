@@ -1,6 +1,7 @@
-"""Small cross-encoders as real files, for which every score can be worked out by hand: no weights, only a graph.
+"""Small models as real files, for which every output can be worked out by hand: no weights, only a graph.
 
-The score of a pair is the number of the question's words that the passage holds, upper case or lower. ONNX is written
+The score of a pair is the number of the question's words that the passage holds, upper case or lower. A vector counts a
+text's words. Either can be made to fail at a word, as a model does whose tokenizer is not its own. ONNX is written
 here as the protobuf messages that it is, with the few fields that a graph needs (onnx.proto3 gives their numbers): the
 package that writes it would be needed for nothing else.
 """
@@ -35,7 +36,9 @@ _WORDS_IN_BOTH: Sequence[Node] = (
     ("Cast", ["attention_mask"], "own", {"to": _FLOAT}),
     ("Cast", ["token_type_ids"], "second", {"to": _FLOAT}),
     ("Sub", ["one", "second"], "first", {}),
-    ("Mul", ["word", "own"], "told", {}),
+    ("Gather", ["ones", "input_ids"], "known", {}),
+    ("Mul", ["word", "known"], "real", {}),
+    ("Mul", ["real", "own"], "told", {}),
     ("Mul", ["told", "first"], "in_question", {}),
     ("Mul", ["told", "second"], "in_passage", {}),
     ("Unsqueeze", ["input_ids", "axis_1"], "across", {}),
@@ -56,13 +59,15 @@ _ENDS: dict[int, Sequence[Node]] = {
 }
 
 
-def cross_encoder(folder: Path, *, knows: str, logits: int = 1, inputs: Sequence[str] = INPUTS) -> Path:
+def cross_encoder(
+    folder: Path, *, knows: str, logits: int = 1, inputs: Sequence[str] = INPUTS, fails_at: str = ""
+) -> Path:
     """Write one into `folder`, which knows the words of this text and takes any other for none.
 
     With two logits, their difference is twice the score. Without token types, the passage is what stands behind the
     first `[SEP]`. Further `inputs` lead nowhere.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    tokenizer, known = _tokenizer(knows, fails_at)
     nodes = [*_WORDS_IN_BOTH, *_ENDS[logits]]
     if "token_type_ids" not in inputs:
         nodes = [*_BEHIND_THE_FIRST_END, *nodes]
@@ -73,17 +78,39 @@ def cross_encoder(folder: Path, *, knows: str, logits: int = 1, inputs: Sequence
         _field(5, _constant("axis_1", _INT64, struct.pack("<q", 1))),
         _field(5, _constant("axis_2", _INT64, struct.pack("<q", 2))),
         _field(5, _constant("one", _FLOAT, struct.pack("<f", 1.0))),
+        _field(5, _constant("ones", _FLOAT, struct.pack("<f", 1.0) * known, known)),
         *(_field(11, _value(name, _INT64, ["batch", "tokens"])) for name in inputs),
         _field(12, _value("logits", _FLOAT, ["batch", "labels"])),
     ]
+    return _written(folder, graph, tokenizer)
+
+
+def encoder(folder: Path, *, knows: str, fails_at: str = "") -> Path:
+    """Write one into `folder`, whose vectors have a direction for each word of this text and one for all others."""
+    tokenizer, known = _tokenizer(knows, fails_at)
+    rows = b"".join(struct.pack(f"<{known}f", *(float(at == row) for at in range(known))) for row in range(known))
+    graph = [
+        _field(1, _node(("Gather", ["rows", "input_ids"], "vectors", {}))),
+        _field(2, "words counted"),
+        _field(5, _constant("rows", _FLOAT, rows, known, known)),
+        _field(11, _value("input_ids", _INT64, ["batch", "tokens"])),
+        _field(12, _value("vectors", _FLOAT, ["batch", "tokens", "size"])),
+    ]
+    return _written(folder, graph, tokenizer)
+
+
+def _written(folder: Path, graph: Sequence[bytes], tokenizer: Tokenizer) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
     operators = _field(1, "") + _field(2, 17)
     (folder / "model.onnx").write_bytes(_field(1, 8) + _field(7, b"".join(graph)) + _field(8, operators))
-    _tokenizer(knows).save(str(folder / "tokenizer.json"))
+    tokenizer.save(str(folder / "tokenizer.json"))
     return folder
 
 
-def _tokenizer(knows: str) -> Tokenizer:
-    vocabulary = {token: at for at, token in enumerate(dict.fromkeys([*SPECIAL, *re.findall(r"\w+", knows.lower())]))}
+def _tokenizer(knows: str, fails_at: str) -> tuple[Tokenizer, int]:
+    """With how many of its tokens the model knows: all but the last, if there is a word to fail at."""
+    words = re.findall(r"\w+", f"{knows} {fails_at}".lower())
+    vocabulary = {token: at for at, token in enumerate(dict.fromkeys([*SPECIAL, *words]))}
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
@@ -92,7 +119,7 @@ def _tokenizer(knows: str) -> Tokenizer:
         pair="[CLS] $A [SEP] $B:1 [SEP]:1",
         special_tokens=[(token, vocabulary[token]) for token in ("[CLS]", "[SEP]")],
     )
-    return tokenizer
+    return tokenizer, len(vocabulary) - bool(fails_at)
 
 
 def _node(node: Node) -> bytes:
@@ -102,9 +129,9 @@ def _node(node: Node) -> bytes:
     return b"".join(fields)
 
 
-def _constant(name: str, kind: int, raw: bytes) -> bytes:
-    """A list of one number."""
-    return _field(1, 1) + _field(2, kind) + _field(8, name) + _field(9, raw)
+def _constant(name: str, kind: int, raw: bytes, *sizes: int) -> bytes:
+    """Numbers in an array of this shape, or a list of one number."""
+    return b"".join(_field(1, size) for size in sizes or (1,)) + _field(2, kind) + _field(8, name) + _field(9, raw)
 
 
 def _value(name: str, kind: int, sizes: Sequence[str]) -> bytes:

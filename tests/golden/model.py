@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, assert_never
 
 from bot.claude import ClaudeAnswerer
-from bot.claude_api import Claude
 from bot.prompts import prompt
-from tests.doubles.claude import KEY, ClaudeDouble, Fails, Hangs, Refuses, Says, Scripted, Writes
+from tests.doubles.claude import KEY, ClaudeDouble, Fails, Hangs, Refuses, Says, Scripted, Writes, connected
 from tests.golden import transcript as script
 
 if TYPE_CHECKING:
@@ -64,11 +63,8 @@ class Model:
     @asynccontextmanager
     async def impatiently(self) -> AsyncIterator[ClaudeAnswerer]:
         """An answerer that gives it little time."""
-        claude = Claude.connect(api_key=KEY, base_url=self._double.url, timeout=IMPATIENT)
-        try:
+        async with connected(self._double, timeout=IMPATIENT) as claude:
             yield ClaudeAnswerer(claude, await asyncio.to_thread(prompt, "answer"))
-        finally:
-            await claude.aclose()
 
     def prepare(self, steps: Sequence[script.Step]) -> None:
         """Give it the script of the next turn."""

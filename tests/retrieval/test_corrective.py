@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 from dataclasses import replace
@@ -20,13 +19,14 @@ from retrieval.grade import Grader, Verdict
 from retrieval.ram_index import RamIndex
 from retrieval.rerank import ScriptedReranker
 from retrieval.search import PipelineSettings, Searcher
+from tests.retrieval.fakes import Failing, Raising, Stuck
 from tests.retrieval.samples import document, embed_all, passages, put
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from retrieval.corrective import QueryRewriter
-    from retrieval.embed import Embedder, Vector
+    from retrieval.embed import Embedder
     from retrieval.evidence import Evidence, Stage
     from retrieval.rerank import Reranker
 
@@ -53,45 +53,6 @@ class Grades(Grader):
         return Verdict(grade, {Grade.INCORRECT: 0.1, Grade.AMBIGUOUS: 0.6, Grade.CORRECT: 0.9}[grade])
 
 
-class Raising:
-    """A rewriter that raises what it is given, or never ends."""
-
-    name = "raising"
-
-    def __init__(self, error: Exception | None) -> None:
-        self._error = error
-
-    async def rewrite(self, question: str, titles: Sequence[str]) -> str | None:
-        if self._error is None:
-            await asyncio.Event().wait()
-        raise self._error or AssertionError
-
-
-class Once(RamIndex):
-    """An index that serves one search, then raises what it is given, or hangs."""
-
-    def __init__(self, error: Exception | None) -> None:
-        super().__init__()
-        self._error = error
-        self._searches = 0
-
-    async def search(
-        self,
-        words: str,
-        vector: Vector | None,
-        *,
-        k: int,
-        collections: Collection[str] | None = None,
-        context: bool = True,
-    ) -> Sequence[Hit]:
-        self._searches += 1
-        if self._searches == 1:
-            return await super().search(words, vector, k=k, collections=collections, context=context)
-        if self._error is None:
-            await asyncio.Event().wait()
-        raise self._error or AssertionError
-
-
 class Uncounted(RamIndex):
     """An index that counts words for one grade, then raises."""
 
@@ -104,14 +65,6 @@ class Uncounted(RamIndex):
         if self._counts > 1:
             raise OSError
         return await super().document_frequencies(terms)
-
-
-class Stuck(HashEmbedder):
-    """An embedder that never ends."""
-
-    async def embed_query(self, text: str) -> Vector:
-        await asyncio.Event().wait()
-        raise AssertionError
 
 
 async def shelf(index: RamIndex | None = None, *, collection: str = "public") -> RamIndex:
@@ -245,8 +198,8 @@ async def test_without_other_words_in_time_the_first_evidence_stands(
 @pytest.mark.parametrize(
     ("index", "why", "patience"),
     [
-        (Once(OSError("disk")), "second-search-failed", 30.0),
-        (Once(None), "second-search-slow", 0.05),
+        (Failing(OSError("disk"), after=1), "second-search-failed", 30.0),
+        (Failing(None, after=1), "second-search-slow", 0.05),
         (Uncounted(), "second-search-failed", 30.0),
     ],
     ids=["fails", "hangs", "fails once it has found"],

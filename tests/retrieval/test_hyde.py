@@ -17,39 +17,18 @@ from retrieval.hyde import ScriptedWriter
 from retrieval.ram_index import RamIndex
 from retrieval.rerank import ScriptedReranker
 from retrieval.search import PipelineSettings, Searcher
+from tests.retrieval.fakes import Raising, Spied
 from tests.retrieval.samples import document, embed_all, put
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
     from retrieval.embed import Embedder, Vector
-    from retrieval.evidence import Evidence, Hit, Stage
+    from retrieval.evidence import Evidence, Stage
     from retrieval.hyde import HypotheticalWriter
 
 DOG = Query("dogs?", "Can I bring my dog?")
 ASSISTANCE = "Assistance animals are welcome on the ward"
 TEXTS = ["Pets and assistance animals may visit the ward", "The dog was found", "Bring your card", "Parking is free"]
 MARKER = "zanzibarine"
-
-
-class Spied(RamIndex):
-    """Remembers the vectors it was asked with."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.vectors: list[Vector | None] = []
-
-    async def search(
-        self,
-        words: str,
-        vector: Vector | None,
-        *,
-        k: int,
-        collections: Collection[str] | None = None,
-        context: bool = True,
-    ) -> Sequence[Hit]:
-        self.vectors.append(vector)
-        return await super().search(words, vector, k=k, collections=collections, context=context)
 
 
 class Writing:
@@ -70,18 +49,6 @@ class Writing:
             self.cancelled = True
             raise
         return ASSISTANCE
-
-
-class Raising:
-    """A writer that raises what it is given."""
-
-    name = "raising"
-
-    def __init__(self, error: Exception) -> None:
-        self._error = error
-
-    async def passage(self, question: str) -> str | None:
-        raise self._error
 
 
 class Waiting(HashEmbedder):
@@ -128,7 +95,7 @@ async def test_it_moves_the_question_half_way_towards_itself() -> None:
     assert isinstance(index, Spied)
     writer = ScriptedWriter(ASSISTANCE)
     evidence = await searcher(index, writer).search(DOG)
-    (vector,) = index.vectors
+    ((_, vector, _),) = index.asked
     assert vector is not None
     question, passage = await embedder.embed_query(DOG.standalone), await embedder.embed_query(ASSISTANCE)
     assert float(vector @ vector) == pytest.approx(1.0, abs=1e-5)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -41,6 +42,13 @@ def test_a_title_and_a_heading_count_as_coverage() -> None:
     assert one("coverage", "fever cough rash", found) == pytest.approx(1)
     assert one("title", "fever cough rash", found) == pytest.approx(1 / 3)
     assert one("headings", "fever cough rash", found) == pytest.approx(1 / 3)
+
+
+def test_what_a_model_wrote_of_a_passage_counts_for_nothing() -> None:
+    plain = hit("rash", title="Fever")
+    plain = replace(plain, passage=replace(plain.passage, context="Fever"))
+    placed = replace(plain, passage=plain.passage.with_sentence("It tells of a cough and of the heart."))
+    assert rows("fever cough heart", placed) == rows("fever cough heart", plain)
 
 
 def test_a_word_that_begins_alike_counts_as_alike_only() -> None:

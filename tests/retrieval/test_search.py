@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import logging
 import subprocess
@@ -21,10 +20,11 @@ from retrieval.ram_index import RamIndex
 from retrieval.rerank import RERANKED, Reranker, ScriptedReranker
 from retrieval.search import EVERY_STAGE, PipelineSettings, Searcher
 from retrieval.vectors import fill
+from tests.retrieval.fakes import Failing, Raising, Spied, Stuck
 from tests.retrieval.samples import document, passages, put
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
     from retrieval.embed import Vector
     from retrieval.evidence import Evidence, Hit, Stage
@@ -45,14 +45,6 @@ class Broken(HashEmbedder):
         raise RuntimeError(text)
 
 
-class Stuck(HashEmbedder):
-    """An embedder that is still loading."""
-
-    async def embed_query(self, text: str) -> Vector:
-        await asyncio.Event().wait()
-        raise AssertionError
-
-
 class Recording(HashEmbedder):
     """Remembers what it embedded."""
 
@@ -69,61 +61,13 @@ class Recording(HashEmbedder):
         return await super().embed_passages(texts)
 
 
-class Spied(RamIndex):
-    """Remembers what it was asked."""
+class TooFew:
+    """A reranker that scores one hit, whatever it is given."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.asked: list[tuple[str, Vector | None, int]] = []
-
-    async def search(
-        self,
-        words: str,
-        vector: Vector | None,
-        *,
-        k: int,
-        collections: Collection[str] | None = None,
-        context: bool = True,
-    ) -> Sequence[Hit]:
-        self.asked.append((words, vector, k))
-        return await super().search(words, vector, k=k, collections=collections, context=context)
-
-
-class Failing(RamIndex):
-    """An index whose searches raise what it is given."""
-
-    def __init__(self, error: Exception) -> None:
-        super().__init__()
-        self._error = error
-
-    async def search(
-        self,
-        words: str,
-        vector: Vector | None,
-        *,
-        k: int,
-        collections: Collection[str] | None = None,
-        context: bool = True,
-    ) -> Sequence[Hit]:
-        raise self._error
-
-
-class Raising:
-    """A reranker that raises what it is given, or never ends, or gives too few scores."""
-
-    name = "raising"
-
-    def __init__(self, error: Exception | None, *, scores: Sequence[float] = ()) -> None:
-        self._error = error
-        self._scores = scores
+    name = "too few"
 
     async def scores(self, question: str, hits: Sequence[Hit]) -> Sequence[float]:
-        if self._scores:
-            return self._scores
-        if self._error is None:
-            await asyncio.Event().wait()
-            raise AssertionError
-        raise self._error
+        return [0.5]
 
 
 async def leaflets(index: RamIndex, *, embedder: Embedder | None = None) -> RamIndex:
@@ -136,11 +80,22 @@ async def leaflets(index: RamIndex, *, embedder: Embedder | None = None) -> RamI
 
 
 def searcher(
-    index: RamIndex, embedder: Embedder | None, *, reranker: Reranker | None = None, patience: float = 30.0
+    index: RamIndex,
+    embedder: Embedder | None,
+    *,
+    reranker: Reranker | None = None,
+    spare: Reranker | None = None,
+    patience: float = 30.0,
 ) -> Searcher:
     ticks = itertools.count()
     return Searcher(
-        index, embedder, Grader.fitted(), reranker=reranker, patience=patience, clock=lambda: float(next(ticks))
+        index,
+        embedder,
+        Grader.fitted(),
+        reranker=reranker,
+        spare=spare,
+        patience=patience,
+        clock=lambda: float(next(ticks)),
     )
 
 
@@ -323,25 +278,47 @@ async def test_whoever_gave_the_order_one_section_does_not_fill_the_first_places
     ]
 
 
-@pytest.mark.parametrize(
+failing_rerankers = pytest.mark.parametrize(
     ("reranker", "why"),
     [
         (Raising(RetrievalError("busy")), "reranker-failed"),
         (Raising(RuntimeError("confidential")), "reranker-failed"),
-        (Raising(None, scores=[0.5]), "reranker-failed"),
+        (TooFew(), "reranker-failed"),
         (Raising(None), "reranker-slow"),
     ],
     ids=["error", "surprise", "too few scores", "slow"],
 )
-async def test_a_reranker_that_fails_or_is_slow_leaves_the_order_of_the_search(
-    reranker: Reranker, why: str, caplog: pytest.LogCaptureFixture
+
+
+@failing_rerankers
+async def test_where_a_reranker_fails_or_is_slow_the_spare_gives_the_order(reranker: Reranker, why: str) -> None:
+    index = await leaflets(RamIndex())
+    last = (await searcher(index, None).search(ANY)).hits[-1].passage.id
+    spare = ScriptedReranker({last: 0.9})
+    evidence = await searcher(index, None, reranker=reranker, spare=spare, patience=0.05).search(ANY)
+    assert (evidence.hits[0].passage.id, evidence.hits[0].rank_before_rerank) == (last, 4)
+    ran = [stage for stage in evidence.stages if stage.name == "rerank"]
+    assert [(stage.backend, stage.returned, stage.degraded) for stage in ran] == [("scripted", 4, why)]
+
+
+async def test_a_spare_is_not_asked_while_the_reranker_answers() -> None:
+    index, spare = await leaflets(RamIndex()), ScriptedReranker({})
+    await searcher(index, None, reranker=ScriptedReranker({}), spare=spare).search(ANY)
+    await searcher(index, None, spare=spare).search(ANY)
+    assert spare.asked == []
+
+
+@failing_rerankers
+@pytest.mark.parametrize("spare", [None, Raising(RetrievalError("the index"))], ids=["no spare", "a spare that fails"])
+async def test_a_reranker_that_fails_or_is_slow_leaves_the_order_of_the_search_if_no_spare_gives_one(
+    reranker: Reranker, why: str, spare: Reranker | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     index = await leaflets(RamIndex())
-    evidence = await searcher(index, None, reranker=reranker, patience=0.05).search(ANY)
+    evidence = await searcher(index, None, reranker=reranker, spare=spare, patience=0.05).search(ANY)
     fused = await searcher(index, None).search(ANY)
     assert (evidence.hits, evidence.grade, evidence.best) == (fused.hits, fused.grade, fused.best)
     ran = stage(evidence, "rerank")
-    assert (ran.backend, ran.returned, ran.degraded) == ("raising", 0, why)
+    assert (ran.backend, ran.returned, ran.degraded) == (reranker.name, 0, why)
     assert "confidential" not in caplog.text
 
 

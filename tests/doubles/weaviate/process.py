@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import signal
 import subprocess
 import sys
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Coroutine
+    from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 
     from tests.doubles.weaviate.orders import Orders
 
@@ -24,8 +26,12 @@ class WeaviateDouble:
     """Used as `with`. It starts in about a second, so that tests share one, each with a name of its own there."""
 
     def __enter__(self) -> WeaviateDouble:
+        self._start()
+        return self
+
+    def _start(self, *arguments: str) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.doubles.weaviate"],
+            [sys.executable, "-m", "tests.doubles.weaviate", *arguments],
             cwd=_ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -34,7 +40,6 @@ class WeaviateDouble:
         assert self._process.stdout is not None
         ports = json.loads(self._process.stdout.readline())
         self.http_port, self.grpc_port = ports["http"], ports["grpc"]
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.kill()
@@ -48,6 +53,27 @@ class WeaviateDouble:
         """Both ports close in the middle of whatever they serve. Calling it again does nothing."""
         self._process.kill()
         self._process.communicate()
+
+    @contextmanager
+    def gone(self) -> Iterator[None]:
+        """Within, it is killed; behind it another process serves the same objects on the same ports."""
+        with TemporaryDirectory() as folder:
+            file = str(Path(folder) / "objects")
+            self._ask("PUT", "saved", file)
+            self.kill()
+            try:
+                yield
+            finally:
+                self._start(str(self.http_port), str(self.grpc_port), file)
+
+    @contextmanager
+    def hanging(self) -> Iterator[None]:
+        """Within, it takes connections and answers nothing."""
+        self._process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._process.send_signal(signal.SIGCONT)
 
     def order(self, orders: Orders) -> None:
         """From now on, these alone."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import pickle
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import grpc
@@ -44,6 +46,10 @@ class Server:
         grpc_port = self._grpc.add_insecure_port(f"127.0.0.1:{grpc_port}")
         self._grpc.start()
         return {"http": http.server_address[1], "grpc": grpc_port}
+
+    def load(self, file: Path) -> None:
+        """Begin with the objects that another process saved there."""
+        self.store = pickle.loads(file.read_bytes())
 
     def check_object(self, properties: Mapping[str, Any]) -> None:
         refusal = self.orders.refusal
@@ -120,6 +126,9 @@ class Server:
                         for one in there
                         if one.name.startswith(prefix)
                     }
+            case "PUT", ["saved"]:
+                with self._lock:
+                    return Path(body).write_bytes(pickle.dumps(self.store))
             case "DELETE", ["everything"]:
                 for hold in self.holds:
                     hold.let_go()
