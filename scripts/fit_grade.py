@@ -9,8 +9,7 @@ halves by the hash of their id: one is fitted, the other is only reported. Small
 so that the weights hold for ten leaflets as for a thousand pages.
 
 The strongest of the first five hits counts, in the order in which the product grades them: its own `Searcher` runs,
-with the offline reranker, so that is fitted first. How the same weights grade without it, where a reranker fails or
-there is none, is reported beside.
+with the offline reranker, so that is fitted first. How the same weights grade without a reranker is reported beside.
 """
 
 from __future__ import annotations
@@ -200,7 +199,7 @@ def best(strength: Callable[[Signals], float], one: Found) -> float:
 def report(modes: Mapping[str, Sequence[Found]], grader: Grader) -> None:
     """Print, for both halves and modes, the share of each group that is declined.
 
-    `unranked` is the share declined in the order that stands where no reranker ran.
+    `unranked` is the share declined in the order that stands where there is no reranker.
     """
     print(f"{'% declined (questions)':30}" + "".join(f"{mode + ', ' + half:>24}" for mode in modes for half in HALVES))
     unranked = {mode: [replace(one, signals=one.unranked) for one in found] for mode, found in modes.items()}
