@@ -13,7 +13,7 @@ from weaviate.classes.query import Filter
 from retrieval.errors import IndexMismatch
 from retrieval.index import IndexStatus
 from retrieval.weaviate_counts import Counts
-from retrieval.weaviate_rows import BUCKETS, WAITING, read_passage
+from retrieval.weaviate_rows import BUCKETS, NO_VECTORS, read_passage
 from retrieval.weaviate_schema import Model, Shelf, open_shelf
 from retrieval.weaviate_search import Searcher
 from retrieval.weaviate_server import QUERY_SECONDS, Server
@@ -101,7 +101,7 @@ class WeaviateIndex:
         server = await Server.connect(url, api_key, data=data, patience=patience)
         try:
             model = Model(*embedder) if embedder is not None else None
-            shelf = await open_shelf(server, name, model, re_embed=re_embed)
+            shelf = await open_shelf(server, name, model, re_embed=re_embed, new_generation=versions)
             index = cls(shelf, name, takes_vectors=model is not None, clock=clock, timer=timer, versions=versions)
             await index._writer.sweep_leftovers()
         except BaseException:
@@ -246,7 +246,6 @@ class WeaviateIndex:
 
     def _has_vector(self, before: Mapping[str, Record], *, yes: bool) -> FilterReturn:
         """Passages that have the model's vector, or wait for it."""
-        by_model = Filter.by_property("model")
-        key = self._shelf.model.key if self._shelf.model else WAITING
-        named = by_model.equal(key) if yes == (self._shelf.model is not None) else by_model.not_equal(key)
-        return seen(before, None, named) or named
+        by_mark, mark = Filter.by_property("model"), self._shelf.mark or NO_VECTORS
+        marked = by_mark.equal(mark) if yes else by_mark.not_equal(mark)
+        return seen(before, None, marked) or marked

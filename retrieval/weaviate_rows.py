@@ -17,6 +17,9 @@ _NAMESPACE = uuid.UUID("5f3d5c0e-6a55-4c0b-9c53-6f5e0f6f0c1e")
 WAITING = "-"
 """Stands for the model of a passage that has no vector yet."""
 
+NO_VECTORS = "none"
+"""Stands on no passage: the mark to look for where there are no vectors."""
+
 BUCKETS = 1000
 """Passages are dealt into so many, evenly, whatever document they are of."""
 
@@ -55,12 +58,12 @@ def read_document(row: Mapping[str, Any]) -> Document:
     )
 
 
-def passage_properties(passage: Passage, document: Document, version: str, model: str) -> dict[str, Any]:
+def passage_properties(passage: Passage, document: Document, version: str, mark: str) -> dict[str, Any]:
     """Everything of a passage, its document's record included, so that one read shows both of one version."""
     values = {
         "passage_id": passage.id,
         "version": version,
-        "model": model,
+        "model": mark,
         "bucket": passage_uuid(passage.id, version).int % BUCKETS,
         "ordinal": passage.ordinal,
         "text": passage.text,

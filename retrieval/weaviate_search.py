@@ -13,7 +13,7 @@ from retrieval.evidence import Hit
 from retrieval.fusion import fuse
 from retrieval.terms import STOP_WORDS, phrases, stem, words
 from retrieval.weaviate_rows import read_document, read_passage
-from retrieval.weaviate_schema import VECTOR, held_models, mismatch
+from retrieval.weaviate_schema import VECTOR, Model, held_marks, mismatch
 from retrieval.weaviate_tokens import query as token_query
 from retrieval.weaviate_versions import in_change, seen, was_live
 
@@ -229,8 +229,8 @@ class Searcher:
         """IndexMismatch where another process has put another model's vectors in place of ours."""
         server, model = self._shelf.server, self._shelf.model
         there = await server.ask(server.client.collections.list_all())
-        for other in (await held_models(server, self._name, there)).values():
-            if model is not None and other != model:
+        for mark in (await held_marks(server, self._name, there)).values():
+            if model is not None and (other := Model.read(mark)) != model:
                 raise mismatch(other, model)
 
 

@@ -256,7 +256,7 @@ async def test_what_words_find_has_the_same_order_after_each_ingest_on_three_nod
     for nodes, start in [(1, 0), (3, 100), (3, 200)]:
         weaviate.order(Orders(replicas=nodes, nodes=nodes))
         versions = itertools.count(start)
-        index = await Place(weaviate.url).open(None, versions=lambda count=versions: f"version {next(count)}")
+        index = await Place(weaviate.url).open(None, versions=lambda count=versions: f"version-{next(count)}")
         for number, line in enumerate(lines):
             await put(index, document(f"file-{number}"), line)
         orders.append([hit.passage.text for hit in await index.search("plan ward", None, k=20)])
@@ -311,6 +311,28 @@ async def test_without_a_model_words_search_and_vectors_stay(place: Place) -> No
     with pytest.raises(IndexMismatch, match="without an embedding model"):
         await by_words.add_vectors(["flu#0"], await EMBEDDER.embed_passages(ALPHA[:1]))
     await by_words.close()
+
+
+async def test_without_a_model_vectors_that_were_dropped_are_not_counted(place: Place) -> None:
+    index = await place.open(EMBEDDER)
+    await put(index, document(), *ALPHA)
+    await embed_all(index, EMBEDDER)
+    await index.close()
+    await (await place.open(HashEmbedder(32), re_embed=True)).close()
+    by_words = await place.open(None)
+    assert (await by_words.status()).embedded == 0
+    assert len(await by_words.unembedded(9)) == 3
+    await by_words.close()
+
+
+async def test_two_processes_that_begin_with_a_model_at_once_share_its_vectors(place: Place) -> None:
+    one, other = await asyncio.gather(place.open(EMBEDDER), place.open(EMBEDDER))
+    await put(one, document(), *ALPHA)
+    await embed_all(one, EMBEDDER)
+    assert (await other.status()).embedded == 3
+    assert await other.unembedded(9) == []
+    for index in (one, other):
+        await index.close()
 
 
 async def test_vectors_of_a_half_filled_index_are_a_sample_of_all_documents(place: Place) -> None:
