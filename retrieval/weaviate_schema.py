@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from weaviate.classes.config import Configure, DataType, Property, StopwordsPreset, Tokenization, VectorDistances
 
-from retrieval.errors import IndexMismatch, IndexUnavailable
+from retrieval.embedding_model import Model, mismatch
+from retrieval.errors import IndexUnavailable
 from retrieval.weaviate_rows import TEXTS
 
 if TYPE_CHECKING:
@@ -22,25 +23,19 @@ VECTOR = "embedding"
 """The name of the vector on an object of the collection of vectors."""
 
 
-class Model(NamedTuple):
-    """An embedding model as the index remembers it."""
+def mark_of(model: Model, generation: str) -> str:
+    """What stands on each passage that has its vector, and is the description of the vectors' collection.
 
-    name: str
-    dimensions: int
+    The collection may be dropped and made again while marks stay on passages: each making has a `generation` of its
+    own, so that a mark always says where the vector is.
+    """
+    return f"{model.name} {model.dimensions} {generation}"
 
-    def mark(self, generation: str) -> str:
-        """What stands on each passage that has its vector, and is the description of the vectors' collection.
 
-        The collection may be dropped and made again while marks stay on passages: each making has a `generation` of
-        its own, so that a mark always says where the vector is.
-        """
-        return f"{self.name} {self.dimensions} {generation}"
-
-    @classmethod
-    def read(cls, mark: str) -> Model:
-        """The model of a mark."""
-        name, dimensions, _ = mark.rsplit(" ", 2)
-        return cls(name, int(dimensions))
+def marked_model(mark: str) -> Model:
+    """The model of a mark."""
+    name, dimensions, _ = mark.rsplit(" ", 2)
+    return Model(name, int(dimensions))
 
 
 class Shelf:
@@ -49,7 +44,7 @@ class Shelf:
     def __init__(self, server: Server, name: str, mark: str | None, *, replicas: int) -> None:
         self.server = server
         self.mark = mark
-        self.model = model = Model.read(mark) if mark else None
+        self.model = model = marked_model(mark) if mark else None
         self._replicas = replicas
         self._replicated = replicas > 1
         self._names = (f"{name}Documents", f"{name}Passages", vectors_name(name, model) if model else None)
@@ -100,14 +95,14 @@ async def open_shelf(
         mark = next(iter(held.values()), None)
     else:
         for title, other in held.items():
-            if Model.read(other) == model:
+            if (other_model := marked_model(other)) == model:
                 continue
             if not re_embed:
-                raise mismatch(Model.read(other), model)
+                raise mismatch(other_model, model)
             await server.ask(server.client.collections.delete(title))
         own = vectors_name(name, model)
         if own not in there:
-            await _create(server, own, _vectors(), mark=model.mark(new_generation()))
+            await _create(server, own, _vectors(), mark=mark_of(model, new_generation()))
         mark = (await server.ask(server.client.collections.use(own).config.get())).description
     documents = await server.ask(server.client.collections.use(f"{name}Documents").config.get())
     return Shelf(server, name, mark, replicas=documents.replication_config.factor)
@@ -122,15 +117,6 @@ async def held_marks(server: Server, name: str, there: Mapping[str, CollectionCo
             if count.total_count:
                 held[title] = config.description
     return held
-
-
-def mismatch(held: Model, model: Model) -> IndexMismatch:
-    """What to say of vectors of another model."""
-    return IndexMismatch(
-        f"The index holds vectors of {held.name} ({held.dimensions} dimensions), but the embedding model in use is "
-        f"{model.name} ({model.dimensions} dimensions). Ingest the documents again with --re-embed, "
-        f"or choose {held.name} again."
-    )
 
 
 def vectors_name(name: str, model: Model) -> str:

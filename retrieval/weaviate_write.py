@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections import deque
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,9 @@ import numpy as np
 from weaviate.classes.data import DataObject
 from weaviate.classes.query import Filter
 
-from retrieval.errors import IndexMismatch, IndexUnavailable
+from retrieval.embedding_model import takes_no_vectors
+from retrieval.errors import IndexUnavailable
+from retrieval.rows import digest
 from retrieval.weaviate_rows import WAITING, context_properties, passage_properties, passage_uuid, read_passage
 from retrieval.weaviate_schema import VECTOR
 from retrieval.weaviate_server import QUERY_SECONDS, WRITE_SECONDS
@@ -71,10 +72,9 @@ class Writer:
     async def add_vectors(self, ids: Sequence[str], vectors: Vector) -> None:
         """Store one row a passage, in place of any it had."""
         model, mark = self._shelf.model, self._shelf.mark
-        if model is None or mark is None or vectors.shape != (len(ids), model.dimensions):
-            held = model.dimensions if model else "no"
-            message = f"Vectors of shape {vectors.shape} for {len(ids)} passages and {held} dimensions."
-            raise IndexMismatch(message)
+        if model is None or mark is None:
+            raise takes_no_vectors()
+        model.check_rows(len(ids), vectors)
         async with self._turn:
             await self._sweep_due()
             # In time: a passage that is replaced meanwhile is deleted later than this may write it again.
@@ -116,7 +116,7 @@ class Writer:
         mark = self._shelf.mark or WAITING
         rows, vectors = [], []
         for passage in passages:
-            vector = kept.get(_digest(passage.context, passage.text))
+            vector = kept.get(digest(passage.context, passage.text))
             values = passage_properties(passage, document, version, mark if vector else WAITING)
             id_ = passage_uuid(passage.id, version)
             rows.append(DataObject(properties=values, uuid=id_))
@@ -172,7 +172,7 @@ class Writer:
             limit=_MOST,
             return_properties=["text", "context"],
         )
-        digests = {one.uuid: _digest(one.properties["context"] or "", one.properties["text"]) for one in texts.objects}
+        digests = {one.uuid: digest(one.properties["context"] or "", one.properties["text"]) for one in texts.objects}
         kept: dict[bytes, list[float]] = {}
         for start in range(0, len(digests), _PAGE):
             some = list(digests)[start : start + _PAGE]
@@ -241,7 +241,3 @@ def _vector_object(values: Any, vector: list[float]) -> DataObject[Any, Any]:
         uuid=passage_uuid(values["passage_id"], values["version"]),
         vector={VECTOR: vector},
     )
-
-
-def _digest(context: str, text: str) -> bytes:
-    return hashlib.sha256(f"{context}\n{text}".encode()).digest()
