@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 import random
 from dataclasses import asdict
 from pathlib import Path
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from retrieval.index import Index
     from retrieval.rerank import Reranker
     from retrieval.voyage_api import Voyage
+    from retrieval.weaviate_index import WeaviateIndex
 
 NO_EMBEDDER, LOCAL_EMBEDDER = "none", "local"
 """The values of `CITEWELL_EMBEDDER` that mean words alone, and the model that comes with the installation."""
@@ -129,16 +129,22 @@ async def choose_index(settings: Settings, embedder: Embedder | None, *, re_embe
     model = None if embedder is None else (embedder.name, embedder.dimensions)
     if settings.weaviate_url is None:
         return await SqliteIndex.open(settings.index_path, embedder=model, re_embed=re_embed)
-    weaviate = await asyncio.to_thread(importlib.import_module, "retrieval.weaviate_index")
+    weaviate_index = await asyncio.to_thread(_weaviate_index)
     key = settings.weaviate_api_key
-    index: Index = await weaviate.WeaviateIndex.open(
+    return await weaviate_index.open(
         settings.weaviate_url,
         embedder=model,
         api_key=None if key is None else key.get_secret_value(),
         data=settings.weaviate_path,
         re_embed=re_embed,
     )
-    return index
+
+
+def _weaviate_index() -> type[WeaviateIndex]:
+    """Blocking: to import the SDK takes its time."""
+    from retrieval.weaviate_index import WeaviateIndex
+
+    return WeaviateIndex
 
 
 def choose_grader(settings: Settings, embedder: Embedder | None) -> Grader:

@@ -10,17 +10,20 @@ from collections.abc import Collection
 from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
-from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
+from pydantic import AfterValidator, AliasChoices, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from adapters.home_settings import HomeSettings, Thresholds
 from bot.claude_api import DEFAULT_MODEL, SMALL_MODEL
 from bot.errors import Misconfigured
 from retrieval.document import PUBLIC
+from retrieval.errors import IndexUnavailable
 from retrieval.search import PipelineSettings
 from retrieval.voyage_models import EMBEDDING_MODEL, RERANK_MODEL
+from retrieval.weaviate_address import EMBEDDED, address
 
 _PREFIX = "CITEWELL_"
 _ENV_FILE = ".env"
@@ -30,6 +33,31 @@ COLLECTION_RULE = "a collection's name has letters, digits, '-', '_' and '.', at
 
 
 Country = Annotated[str, Field(pattern=r"^[A-Z]{2}$")]
+
+
+def _address(given: str) -> str:
+    try:
+        parts = urlsplit(given)
+        whole = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        whole = False
+    if not whole:
+        raise ValueError("write an address that begins with http:// or https:// and a host, as https://api.example.org")
+    return given
+
+
+def _weaviate(given: str) -> str:
+    if given.casefold() == EMBEDDED:
+        return EMBEDDED
+    try:
+        address(given)
+    except IndexUnavailable as error:
+        raise ValueError(str(error)) from None
+    return given
+
+
+Address = Annotated[str, AfterValidator(_address)]
+WeaviateAddress = Annotated[str, AfterValidator(_weaviate)]
 
 
 class Settings(BaseSettings):
@@ -52,19 +80,16 @@ class Settings(BaseSettings):
     slack_api_url: str = Field(default="https://slack.com/api/", pattern=r"^https?://.+/$", description="Slack's API")
 
     anthropic_api_key: SecretStr | None = Field(default=None, validation_alias=AliasChoices("ANTHROPIC_API_KEY"))
-    anthropic_base_url: str | None = Field(default=None, validation_alias=AliasChoices("ANTHROPIC_BASE_URL"))
+    anthropic_base_url: Address | None = Field(default=None, validation_alias=AliasChoices("ANTHROPIC_BASE_URL"))
     model: str = Field(default=DEFAULT_MODEL, min_length=1, description="the Claude model that writes answers")
     small_model: str = Field(default=SMALL_MODEL, min_length=1, description="the Claude model that helps the search")
 
     voyage_api_key: SecretStr | None = Field(default=None, validation_alias=AliasChoices("VOYAGE_API_KEY"))
-    voyage_base_url: str | None = Field(
-        default=None, pattern=r"^https?://.+", validation_alias=AliasChoices("VOYAGE_BASE_URL")
-    )
+    voyage_base_url: Address | None = Field(default=None, validation_alias=AliasChoices("VOYAGE_BASE_URL"))
     voyage_model: str = Field(default=EMBEDDING_MODEL, min_length=1, description="Voyage's model for embeddings")
     rerank_model: str = Field(default=RERANK_MODEL, min_length=1, description="Voyage's model that reranks")
-    weaviate_url: str | None = Field(
+    weaviate_url: WeaviateAddress | None = Field(
         default=None,
-        pattern=r"^(https?://.+|embedded)$",
         validation_alias=AliasChoices("WEAVIATE_URL"),
         description="a Weaviate server that holds the index in place of the local file, or embedded for one run here",
     )

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from retrieval.evidence import Hit
 from retrieval.terms import terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from retrieval.document import Document, Passage
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +21,11 @@ class Fused:
     id: str
     score: float
     ranks: tuple[int | None, ...]
+
+    def hit(self, passage: Passage, document: Document, rank: int, cosine: float | None) -> Hit:
+        """As a hit, of one list by words and one by meaning; `passage` is the one with this id."""
+        keyword_rank, vector_rank = self.ranks
+        return Hit(passage, document, self.score, rank, rank, keyword_rank, vector_rank, cosine)
 
 
 RRF_K = 10

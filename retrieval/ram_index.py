@@ -119,17 +119,8 @@ class RamIndex:
         by_meaning = sorted(cosines, key=lambda id_: (-cosines[id_], id_))
         hits: dict[str, Hit] = {}
         for fused in fuse(words, self._by_words(words, seen, context=context), by_meaning):
-            entry, (keyword_rank, vector_rank) = self._entries[fused.id], fused.ranks
-            hit = Hit(
-                passage=entry.passage,
-                document=entry.document,
-                score=fused.score,
-                rank=len(hits) + 1,
-                rank_before_rerank=len(hits) + 1,
-                keyword_rank=keyword_rank,
-                vector_rank=vector_rank,
-                cosine=cosines.get(fused.id),
-            )
+            entry = self._entries[fused.id]
+            hit = fused.hit(entry.passage, entry.document, len(hits) + 1, cosines.get(fused.id))
             hits.setdefault(" ".join(entry.passage.text.split()), hit)
         return list(hits.values())[: max(k, 0)]
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from retrieval.errors import IndexMismatch
+from retrieval.clock import utc_now
+from retrieval.embedding_model import Model, takes_no_vectors
 from retrieval.schema import prepare
 from retrieval.sqlite_file import Lane, mended
 from retrieval.sqlite_read import StatusReader, catalogue, passages_of, unembedded
 from retrieval.sqlite_search import Searcher
 from retrieval.sqlite_write import (
-    Model,
     add_vectors,
     check_model,
     drop_vectors,
@@ -24,17 +23,13 @@ from retrieval.sqlite_write import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     from retrieval.document import Document, Passage
     from retrieval.embed import Vector
     from retrieval.evidence import Hit
     from retrieval.index import IndexStatus
-
-
-def utc_now() -> datetime:
-    """The time, with its zone."""
-    return datetime.now(UTC)
 
 
 class SqliteIndex:
@@ -123,7 +118,7 @@ class SqliteIndex:
     async def add_vectors(self, ids: Sequence[str], vectors: Vector) -> None:
         """Store one row an id, all in one transaction. IndexMismatch if opened without an embedder."""
         if self._model is None:
-            raise IndexMismatch("This index was opened without an embedding model, so it takes no vectors.")
+            raise takes_no_vectors()
         await self._writer.run(add_vectors, self._writer.connection, ids, vectors, self._model, self._clock())
 
     async def set_contexts(self, passages: Sequence[Passage]) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from retrieval.document import Document, Passage
+from retrieval import rows
+from retrieval.document import Passage
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection
+
+    from retrieval.document import Document
 
 
 def json_list(values: Collection[object]) -> str:
@@ -18,34 +20,9 @@ def json_list(values: Collection[object]) -> str:
     return json.dumps(list(values))
 
 
-def document_values(document: Document) -> dict[str, Any]:
-    """By the names of the columns of `documents`."""
-    return {
-        "id": document.id,
-        "title": document.title,
-        "path": document.path,
-        "collection": document.collection,
-        "content_hash": document.content_hash,
-        "url": document.url,
-        "effective": document.effective.isoformat() if document.effective else None,
-        "review_by": document.review_by.isoformat() if document.review_by else None,
-        "superseded_by": document.superseded_by,
-    }
-
-
 def read_document(row: sqlite3.Row) -> Document:
     """From a row of the view `records`."""
-    return Document(
-        id=row["document_id"],
-        title=row["title"],
-        path=row["path"],
-        collection=row["collection"],
-        content_hash=row["content_hash"],
-        url=row["url"],
-        effective=date.fromisoformat(row["effective"]) if row["effective"] else None,
-        review_by=date.fromisoformat(row["review_by"]) if row["review_by"] else None,
-        superseded_by=row["superseded_by"],
-    )
+    return rows.read_document(dict(row))
 
 
 def passage_values(passage: Passage) -> dict[str, Any]:

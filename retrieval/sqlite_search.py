@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from retrieval.errors import IndexMismatch
 from retrieval.evidence import Hit
 from retrieval.fts import match_expression, written
 from retrieval.fusion import fuse
 from retrieval.sqlite_file import reading
 from retrieval.sqlite_rows import json_list, read_document, read_passage
 from retrieval.sqlite_vectors import VectorTable
-from retrieval.sqlite_write import Model, check_model, model_of
+from retrieval.sqlite_write import check_model, model_of
 from retrieval.terms import phrases
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from retrieval.embed import Vector
+    from retrieval.embedding_model import Model
 
 _DEPTH = 50
 
@@ -72,7 +72,7 @@ class Searcher:
             for id_ in dict.fromkeys(ids)
             if id_ in rows and (collections is None or rows[id_]["collection"] in collections)
         ]
-        return [_hit(row, 0.0, rank, (None, None), None) for rank, row in enumerate(seen, start=1)]
+        return [Hit(read_passage(row), read_document(row), 0.0, rank, rank) for rank, row in enumerate(seen, start=1)]
 
     def cosines(self, ids: Collection[str], vector: Vector) -> dict[str, float]:
         """The similarity of each passage that has a vector with this one."""
@@ -118,7 +118,7 @@ class Searcher:
             cosine = float(cosines[at]) if cosines is not None and at is not None else None
             text = " ".join(row["text"].split())
             if text not in hits:
-                hits[text] = _hit(row, fused.score, len(hits) + 1, fused.ranks, cosine)
+                hits[text] = fused.hit(read_passage(row), read_document(row), len(hits) + 1, cosine)
         return list(hits.values()), len(by_words) < depth and len(by_meaning) < depth
 
     def _by_words(self, text: str, depth: int, collections: Collection[str] | None, *, context: bool) -> list[int]:
@@ -161,24 +161,9 @@ class Searcher:
             self._vectors.refresh(self._connection)
             self._vectors_at = changes
         held = model_of(self._connection)
-        if held is not None and vector.shape != (held.dimensions,):
-            msg = f"The index holds vectors of {held.dimensions} dimensions, the question's has shape {vector.shape}."
-            raise IndexMismatch(msg)
+        if held is not None:
+            held.check_question(vector)
 
     def _changes(self) -> int:
         (changes,) = self._connection.execute("SELECT value FROM meta WHERE key = 'changes'").fetchone()
         return int(changes)
-
-
-def _hit(row: sqlite3.Row, score: float, rank: int, ranks: tuple[int | None, ...], cosine: float | None) -> Hit:
-    keyword_rank, vector_rank = ranks
-    return Hit(
-        passage=read_passage(row),
-        document=read_document(row),
-        score=score,
-        rank=rank,
-        rank_before_rerank=rank,
-        keyword_rank=keyword_rank,
-        vector_rank=vector_rank,
-        cosine=cosine,
-    )

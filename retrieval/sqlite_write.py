@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from retrieval.errors import IndexMismatch
+from retrieval.embedding_model import Model, mismatch
 from retrieval.fts import searchable
+from retrieval.rows import digest, document_values
 from retrieval.sqlite_file import writing
-from retrieval.sqlite_rows import document_values, passage_values, read_passage
+from retrieval.sqlite_rows import passage_values, read_passage
 
 if TYPE_CHECKING:
     import sqlite3
@@ -19,13 +19,6 @@ if TYPE_CHECKING:
     from retrieval.embed import Vector
 
 
-class Model(NamedTuple):
-    """An embedding model as the index remembers it."""
-
-    name: str
-    dimensions: int
-
-
 def replace(connection: sqlite3.Connection, document: Document, passages: Sequence[Passage], now: datetime) -> None:
     """Put a document in, in place of any version of it. A passage that reads as before keeps its vector."""
     with writing(connection):
@@ -34,7 +27,7 @@ def replace(connection: sqlite3.Connection, document: Document, passages: Sequen
         owner = connection.execute(
             "INSERT INTO documents "
             "(id, title, path, collection, content_hash, url, effective, review_by, superseded_by) VALUES "
-            "(:id, :title, :path, :collection, :content_hash, :url, :effective, :review_by, :superseded_by)",
+            "(:document_id, :title, :path, :collection, :content_hash, :url, :effective, :review_by, :superseded_by)",
             document_values(document),
         ).lastrowid
         title = searchable(document.title)
@@ -49,7 +42,7 @@ def replace(connection: sqlite3.Connection, document: Document, passages: Sequen
                 "INSERT INTO passages_fts (rowid, title, context, text) VALUES (?, ?, ?, ?)",
                 (number, title, searchable(passage.context), searchable(passage.text)),
             )
-            if vector := kept.get(_digest(passage.context, passage.text)):
+            if vector := kept.get(digest(passage.context, passage.text)):
                 connection.execute("INSERT INTO vectors (passage, vector) VALUES (?, ?)", (number, vector))
         _note_change(connection, now)
 
@@ -84,9 +77,7 @@ def add_vectors(
     connection: sqlite3.Connection, ids: Sequence[str], vectors: Vector, model: Model, now: datetime
 ) -> None:
     """Store one row a passage, in place of any it had; the first ones of all set the index's model."""
-    if vectors.shape != (len(ids), model.dimensions):
-        msg = f"Vectors of shape {vectors.shape} for {len(ids)} passages and {model.dimensions} dimensions."
-        raise IndexMismatch(msg)
+    model.check_rows(len(ids), vectors)
     with writing(connection):
         check_model(connection, model)
         remember_model(connection, model)
@@ -123,12 +114,7 @@ def check_model(connection: sqlite3.Connection, model: Model) -> None:
     """IndexMismatch if the index holds vectors of another model or size."""
     held = model_of(connection)
     if held is not None and held != model:
-        message = (
-            f"The index holds vectors of {held.name} ({held.dimensions} dimensions), but the embedding model in use is "
-            f"{model.name} ({model.dimensions} dimensions). Ingest the documents again with --re-embed, "
-            f"or choose {held.name} again."
-        )
-        raise IndexMismatch(message)
+        raise mismatch(held, model)
 
 
 def remember_model(connection: sqlite3.Connection, model: Model) -> None:
@@ -145,11 +131,7 @@ def _vectors_by_text(connection: sqlite3.Connection, document_id: str) -> dict[b
         "JOIN vectors v ON v.passage = p.number WHERE d.id = ?",
         (document_id,),
     )
-    return {_digest(context, text): vector for context, text, vector in rows}
-
-
-def _digest(context: str, text: str) -> bytes:
-    return hashlib.sha256(f"{context}\n{text}".encode()).digest()
+    return {digest(context, text): vector for context, text, vector in rows}
 
 
 def _delete(connection: sqlite3.Connection, document_ids: Collection[str]) -> int:

@@ -7,6 +7,9 @@ from urllib.parse import parse_qs, urlsplit
 
 from retrieval.errors import IndexUnavailable
 
+EMBEDDED = "embedded"
+"""What `WEAVIATE_URL` says in place of an address for a program of this machine."""
+
 _CLOUD = (".weaviate.network", ".weaviate.cloud", ".weaviate.io", ".semi.technology")
 
 
@@ -34,25 +37,32 @@ class Address:
 def address(url: str) -> Address:
     """Read `http://host:8080`, `https://….weaviate.cloud` or `…?grpc=host:port`. IndexUnavailable if it is neither.
 
-    Without `grpc` it is the same host's port 50051, and in Weaviate's cloud the host that serves gRPC there.
+    Without `grpc` it is the same host's port 50051, and in Weaviate's cloud the host that serves gRPC there. What is
+    wrong is told without the address, which may hold a key.
     """
     try:
         parts = urlsplit(url)
-        host, port = parts.hostname, parts.port
-        named = urlsplit(f"//{parse_qs(parts.query)['grpc'][0]}") if "grpc=" in parts.query else None
-        grpc_host, grpc_port = (named.hostname, named.port) if named else (None, None)
-    except (ValueError, KeyError):
-        host = None
-    if host is None or parts.scheme not in {"http", "https"} or (named is not None and grpc_port is None):
+        secure = {"http": False, "https": True}.get(parts.scheme)
+        query = parse_qs(parts.query, keep_blank_values=True)
+        host, port = _host_and_port(parts.netloc, usual=443 if secure else 8080)
+        named = [_host_and_port(one) for one in query.pop("grpc", ())]
+    except ValueError:
+        secure = None
+    if secure is None:
         message = (
-            "WEAVIATE_URL is not the address of a Weaviate server. It reads http://host:8080, https://... for one in "
-            "the cloud, or embedded; where gRPC is not on port 50051 of the same host, add ?grpc=host:port."
+            "The address of a Weaviate server reads http://host:8080, or https://... for one in the cloud; where gRPC "
+            "is not on port 50051 of the same host, add ?grpc=host:port. For a program of this machine, WEAVIATE_URL "
+            "says embedded."
         )
         raise IndexUnavailable(message)
-    secure = parts.scheme == "https"
-    if grpc_host is None or grpc_port is None:
-        grpc_host, grpc_port = _usual_grpc(host, secure=secure)
-    where = Address(host, port or (443 if secure else 8080), secure, grpc_host, grpc_port)
+    if parts.path not in {"", "/"} or parts.fragment or query or len(named) > 1:
+        message = (
+            "The address of a Weaviate server has no path, and nothing after it but one ?grpc=host:port: "
+            "http://host:8080?grpc=host:50051."
+        )
+        raise IndexUnavailable(message)
+    grpc_host, grpc_port = named[0] if named else _usual_grpc(host, secure=secure)
+    where = Address(host, port, secure, grpc_host, grpc_port)
     if (where.host, where.port) == (where.grpc_host, where.grpc_port):
         message = (
             f"WEAVIATE_URL names port {where.port} for HTTP and for gRPC. Weaviate has a port for each, "
@@ -60,6 +70,18 @@ def address(url: str) -> Address:
         )
         raise IndexUnavailable(message)
     return where
+
+
+def _host_and_port(text: str, usual: int | None = None) -> tuple[str, int]:
+    """ValueError where it is something else or more, IndexUnavailable where a name or a key stands in it."""
+    parts = urlsplit(f"//{text}")
+    if "@" in parts.netloc:
+        message = "The address of a Weaviate server holds no name and no key: set the key as WEAVIATE_API_KEY."
+        raise IndexUnavailable(message)
+    port = parts.port or usual
+    if parts.netloc != text or parts.hostname is None or port is None:
+        raise ValueError(text)
+    return parts.hostname, port
 
 
 def _usual_grpc(host: str, *, secure: bool) -> tuple[str, int]:

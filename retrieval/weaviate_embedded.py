@@ -13,14 +13,8 @@ from weaviate.exceptions import WeaviateStartUpError
 
 from retrieval.errors import IndexUnavailable
 
-EMBEDDED = "embedded"
-"""What `WEAVIATE_URL` says in place of an address."""
-
 PORTS = (8079, 50060)
 """HTTP and gRPC, as the client has them for a program of its own."""
-
-FOLDER = Path(EmbeddedOptions().binary_path)
-"""Where the client keeps programs."""
 
 _NAMED = re.compile(r"weaviate-v(?P<version>\d+\.\d+\.\d+)-[0-9a-f]{64}")
 _ENVIRONMENT = {
@@ -71,6 +65,11 @@ class Embedded:
         await asyncio.to_thread(self._program.stop)
 
 
+def folder() -> Path:
+    """Where the client keeps programs."""
+    return Path(EmbeddedOptions().binary_path)
+
+
 def program_name(version: str) -> str:
     """What the client calls the program of a version."""
     return f"weaviate-v{version}-{hashlib.sha256(f'v{version}'.encode()).hexdigest()}"
@@ -78,8 +77,9 @@ def program_name(version: str) -> str:
 
 def newest() -> str | None:
     """The newest version of which there is a program under the name that the client looks for."""
-    found = [named["version"] for path in FOLDER.glob("weaviate-v*") if (named := _NAMED.fullmatch(path.name))]
-    there = [version for version in found if (FOLDER / program_name(version)).is_file()]
+    kept = folder()
+    found = [named["version"] for path in kept.glob("weaviate-v*") if (named := _NAMED.fullmatch(path.name))]
+    there = [version for version in found if (kept / program_name(version)).is_file()]
     return max(there, key=lambda version: [int(part) for part in version.split(".")], default=None)
 
 
@@ -87,14 +87,14 @@ def _started(data: Path, key: str) -> EmbeddedV4:
     version = newest()
     if version is None:
         message = (
-            f"WEAVIATE_URL=embedded runs a Weaviate program that is on this machine, and {FOLDER} holds none. Put it "
+            f"WEAVIATE_URL=embedded runs a Weaviate program that is on this machine, and {folder()} holds none. Put it "
             f"there under the name {program_name(WEAVIATE_VERSION)} (Citewell downloads nothing; "
             '`python -c "import weaviate; weaviate.connect_to_embedded().close()"` does), or name a server.'
         )
         raise IndexUnavailable(message)
     options = EmbeddedOptions(
         persistence_data_path=str(data.absolute()),
-        binary_path=str(FOLDER),
+        binary_path=str(folder()),
         version=version,
         port=PORTS[0],
         grpc_port=PORTS[1],
@@ -112,7 +112,7 @@ def _started(data: Path, key: str) -> EmbeddedV4:
         )
         raise IndexUnavailable(message) from error
     except OSError as error:
-        message = f"{FOLDER / program_name(version)} cannot be run ({error.strerror}): make it an executable."
+        message = f"{folder() / program_name(version)} cannot be run ({error.strerror}): make it an executable."
         raise IndexUnavailable(message) from error
     return program
 

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import uuid
-from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from retrieval.document import Document, Passage
+from retrieval.document import Passage
+from retrieval.rows import document_values
 from retrieval.weaviate_tokens import stored
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from retrieval.document import Document
+
 _NAMESPACE = uuid.UUID("5f3d5c0e-6a55-4c0b-9c53-6f5e0f6f0c1e")
 
 WAITING = "-"
 """Stands for the model of a passage that has no vector yet."""
+
+NO_VECTORS = "none"
+"""Stands on no passage: the mark to look for where there are no vectors."""
 
 BUCKETS = 1000
 """Passages are dealt into so many, evenly, whatever document they are of."""
@@ -25,42 +30,15 @@ TEXTS = ("title", "path", "content_hash", "url", "effective", "review_by", "supe
 
 def document_properties(document: Document) -> dict[str, Any]:
     """By the names of properties; they stand on the document's record and on each of its passages."""
-    values = {
-        "document_id": document.id,
-        "title": document.title,
-        "path": document.path,
-        "collection": document.collection,
-        "content_hash": document.content_hash,
-        "url": document.url,
-        "effective": document.effective.isoformat() if document.effective else None,
-        "review_by": document.review_by.isoformat() if document.review_by else None,
-        "superseded_by": document.superseded_by,
-    }
-    return {name: value for name, value in values.items() if value is not None}
+    return {name: value for name, value in document_values(document).items() if value is not None}
 
 
-def read_document(row: Mapping[str, Any]) -> Document:
-    """From an object's properties."""
-    effective, review_by = row.get("effective"), row.get("review_by")
-    return Document(
-        id=row["document_id"],
-        title=row["title"],
-        path=row["path"],
-        collection=row["collection"],
-        content_hash=row["content_hash"],
-        url=row.get("url"),
-        effective=date.fromisoformat(effective) if effective else None,
-        review_by=date.fromisoformat(review_by) if review_by else None,
-        superseded_by=row.get("superseded_by"),
-    )
-
-
-def passage_properties(passage: Passage, document: Document, version: str, model: str) -> dict[str, Any]:
+def passage_properties(passage: Passage, document: Document, version: str, mark: str) -> dict[str, Any]:
     """Everything of a passage, its document's record included, so that one read shows both of one version."""
     values = {
         "passage_id": passage.id,
         "version": version,
-        "model": model,
+        "model": mark,
         "bucket": passage_uuid(passage.id, version).int % BUCKETS,
         "ordinal": passage.ordinal,
         "text": passage.text,

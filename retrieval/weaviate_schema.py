@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from weaviate.classes.config import Configure, DataType, Property, StopwordsPreset, Tokenization, VectorDistances
 
-from retrieval.errors import IndexMismatch, IndexUnavailable
+from retrieval.embedding_model import Model, mismatch
+from retrieval.errors import IndexUnavailable
 from retrieval.weaviate_rows import TEXTS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from weaviate.collections.classes.config import CollectionConfigSimple
 
@@ -22,30 +23,28 @@ VECTOR = "embedding"
 """The name of the vector on an object of the collection of vectors."""
 
 
-class Model(NamedTuple):
-    """An embedding model as the index remembers it."""
+def mark_of(model: Model, generation: str) -> str:
+    """What stands on each passage that has its vector, and is the description of the vectors' collection.
 
-    name: str
-    dimensions: int
+    The collection may be dropped and made again while marks stay on passages: each making has a `generation` of its
+    own, so that a mark always says where the vector is.
+    """
+    return f"{model.name} {model.dimensions} {generation}"
 
-    @property
-    def key(self) -> str:
-        """What stands on each passage that has its vector; and as the description of the vectors' collection."""
-        return f"{self.name} {self.dimensions}"
 
-    @classmethod
-    def read(cls, key: str) -> Model:
-        """The model of a key."""
-        name, _, dimensions = key.rpartition(" ")
-        return cls(name, int(dimensions))
+def marked_model(mark: str) -> Model:
+    """The model of a mark."""
+    name, dimensions, _ = mark.rsplit(" ", 2)
+    return Model(name, int(dimensions))
 
 
 class Shelf:
     """The collections, open: each for reading from any replica, and for writing to all of them."""
 
-    def __init__(self, server: Server, name: str, model: Model | None, *, replicas: int) -> None:
+    def __init__(self, server: Server, name: str, mark: str | None, *, replicas: int) -> None:
         self.server = server
-        self.model = model
+        self.mark = mark
+        self.model = model = marked_model(mark) if mark else None
         self._replicas = replicas
         self._replicated = replicas > 1
         self._names = (f"{name}Documents", f"{name}Passages", vectors_name(name, model) if model else None)
@@ -82,55 +81,52 @@ class Shelf:
         return min(healthy.values(), default=0) >= self._replicas
 
 
-async def open_shelf(server: Server, name: str, model: Model | None, *, re_embed: bool) -> Shelf:
+async def open_shelf(
+    server: Server, name: str, model: Model | None, *, re_embed: bool, new_generation: Callable[[], str]
+) -> Shelf:
     """Make what is missing and check what is there. IndexMismatch if it holds vectors of another model."""
     there = await server.ask(server.client.collections.list_all())
     for kind, properties, shards in (("Documents", _documents(), None), ("Passages", _passages(), 1)):
         if f"{name}{kind}" not in there:
-            await _create(server, f"{name}{kind}", properties, None, shards=shards)
+            await _create(server, f"{name}{kind}", properties, shards=shards)
     await server.check_grpc(server.objects(f"{name}Documents", replicated=False, writing=False))
-    held = await held_models(server, name, there)
-    if model is not None:
+    held = await held_marks(server, name, there)
+    if model is None:
+        mark = next(iter(held.values()), None)
+    else:
         for title, other in held.items():
-            if other == model:
+            if (other_model := marked_model(other)) == model:
                 continue
             if not re_embed:
-                raise mismatch(other, model)
+                raise mismatch(other_model, model)
             await server.ask(server.client.collections.delete(title))
-        if vectors_name(name, model) not in there:
-            await _create(server, vectors_name(name, model), _vectors(), model)
+        own = vectors_name(name, model)
+        if own not in there:
+            await _create(server, own, _vectors(), mark=mark_of(model, new_generation()))
+        mark = (await server.ask(server.client.collections.use(own).config.get())).description
     documents = await server.ask(server.client.collections.use(f"{name}Documents").config.get())
-    replicas = documents.replication_config.factor
-    return Shelf(server, name, model or next(iter(held.values()), None), replicas=replicas)
+    return Shelf(server, name, mark, replicas=documents.replication_config.factor)
 
 
-async def held_models(server: Server, name: str, there: Mapping[str, CollectionConfigSimple]) -> dict[str, Model]:
-    """The models whose vectors are in, by the collection that holds them."""
+async def held_marks(server: Server, name: str, there: Mapping[str, CollectionConfigSimple]) -> dict[str, str]:
+    """The marks of the vectors that are in, by the collection that holds them."""
     held = {}
     for title, config in there.items():
         if title.startswith(f"{name}Vectors_") and config.description:
             count = await server.ask(server.client.collections.use(title).aggregate.over_all(total_count=True))
             if count.total_count:
-                held[title] = Model.read(config.description)
+                held[title] = config.description
     return held
-
-
-def mismatch(held: Model, model: Model) -> IndexMismatch:
-    """What to say of vectors of another model."""
-    return IndexMismatch(
-        f"The index holds vectors of {held.name} ({held.dimensions} dimensions), but the embedding model in use is "
-        f"{model.name} ({model.dimensions} dimensions). Ingest the documents again with --re-embed, "
-        f"or choose {held.name} again."
-    )
 
 
 def vectors_name(name: str, model: Model) -> str:
     """The collection of one model's vectors."""
-    return f"{name}Vectors_{hashlib.sha256(model.key.encode()).hexdigest()[:8]}"
+    digest = hashlib.sha256(f"{model.name} {model.dimensions}".encode()).hexdigest()
+    return f"{name}Vectors_{digest[:8]}"
 
 
 async def _create(
-    server: Server, name: str, properties: list[Property], model: Model | None, *, shards: int | None = None
+    server: Server, name: str, properties: list[Property], *, mark: str | None = None, shards: int | None = None
 ) -> None:
     """Without a vectoriser: whatever is put in comes from us. Replication is as the server's minimum says.
 
@@ -145,10 +141,10 @@ async def _create(
     )
     creating = server.client.collections.create(
         name,
-        description=model.key if model else "Citewell",
+        description=mark or "Citewell",
         properties=properties,
         inverted_index_config=Configure.inverted_index(bm25_b=0.75, bm25_k1=1.2, stopwords_preset=StopwordsPreset.NONE),
-        vector_config=vector if model else Configure.Vectors.self_provided(),
+        vector_config=vector if mark else Configure.Vectors.self_provided(),
         sharding_config=Configure.sharding(desired_count=shards) if shards else None,
     )
     try:

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from weaviate.classes.query import Filter, MetadataQuery
 
-from retrieval.errors import IndexMismatch, IndexUnavailable
+from retrieval.embedding_model import mismatch
+from retrieval.errors import IndexUnavailable
 from retrieval.evidence import Hit
 from retrieval.fusion import fuse
+from retrieval.rows import read_document
 from retrieval.terms import STOP_WORDS, phrases, stem, words
-from retrieval.weaviate_rows import read_document, read_passage
-from retrieval.weaviate_schema import VECTOR, held_models, mismatch
+from retrieval.weaviate_rows import read_passage
+from retrieval.weaviate_schema import VECTOR, held_marks, marked_model
 from retrieval.weaviate_tokens import query as token_query
 from retrieval.weaviate_versions import in_change, seen, was_live
 
@@ -108,7 +110,7 @@ class Searcher:
             if was_live(one.properties["document_id"], one.properties["version"], before, after)
         }
         there = [rows[id_] for id_ in wanted if id_ in rows]
-        return [_hit(row, 0.0, rank, (None, None), None) for rank, row in enumerate(there, start=1)]
+        return [Hit(read_passage(row), read_document(row), 0.0, rank, rank) for rank, row in enumerate(there, start=1)]
 
     async def cosines(self, ids: Collection[str], vector: Vector) -> dict[str, float]:
         """The similarity of each passage that has a vector with this one."""
@@ -158,7 +160,8 @@ class Searcher:
                 if row is None or len(hits) == k:
                     continue
                 cosine = by_meaning[one.id].score if one.id in by_meaning else None
-                hits.setdefault(" ".join(row["text"].split()), _hit(row, one.score, len(hits) + 1, one.ranks, cosine))
+                hit = one.hit(read_passage(row), read_document(row), len(hits) + 1, cosine)
+                hits.setdefault(" ".join(row["text"].split()), hit)
             if len(hits) == k:
                 break
         return await self._with_cosines(list(hits.values()), asked.vector, found), exhausted
@@ -219,18 +222,15 @@ class Searcher:
 
     def _check_size(self, vector: Vector | None) -> None:
         model = self._shelf.model
-        if vector is not None and model is not None and vector.shape != (model.dimensions,):
-            message = (
-                f"The index holds vectors of {model.dimensions} dimensions, the question's has shape {vector.shape}."
-            )
-            raise IndexMismatch(message)
+        if vector is not None and model is not None:
+            model.check_question(vector)
 
     async def _check_model(self) -> None:
         """IndexMismatch where another process has put another model's vectors in place of ours."""
         server, model = self._shelf.server, self._shelf.model
         there = await server.ask(server.client.collections.list_all())
-        for other in (await held_models(server, self._name, there)).values():
-            if model is not None and other != model:
+        for mark in (await held_marks(server, self._name, there)).values():
+            if model is not None and (other := marked_model(mark)) != model:
                 raise mismatch(other, model)
 
 
@@ -241,17 +241,3 @@ def _in_order(found: Any) -> list[_Found]:
 
 def _names(one: Any) -> dict[str, str]:
     return {name: one.properties[name] for name in _NAMES}
-
-
-def _hit(row: Mapping[str, Any], score: float, rank: int, ranks: tuple[int | None, ...], cosine: float | None) -> Hit:
-    keyword_rank, vector_rank = ranks
-    return Hit(
-        passage=read_passage(row),
-        document=read_document(row),
-        score=score,
-        rank=rank,
-        rank_before_rerank=rank,
-        keyword_rank=keyword_rank,
-        vector_rank=vector_rank,
-        cosine=cosine,
-    )

@@ -20,8 +20,8 @@ from weaviate.exceptions import (
 )
 
 from retrieval.errors import IndexUnavailable
-from retrieval.weaviate_address import address
-from retrieval.weaviate_embedded import EMBEDDED, Embedded
+from retrieval.weaviate_address import EMBEDDED, address
+from retrieval.weaviate_embedded import Embedded
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Sequence
@@ -153,7 +153,7 @@ class Server:
             raise IndexUnavailable(message) from error
 
     async def put(self, objects: Objects, given: Sequence[DataObject[Any, Any]]) -> None:
-        """Write objects in place of any with the same id. IndexUnavailable names those that were refused, and why."""
+        """Write objects in place of any with the same id. IndexUnavailable names those that were refused."""
         for start in range(0, len(given), _BATCH):
             batch = given[start : start + _BATCH]
             await self.ask(self._put(objects, batch), seconds=WRITE_SECONDS)
@@ -167,19 +167,21 @@ class Server:
     async def _put(self, objects: Objects, batch: Sequence[DataObject[Any, Any]]) -> None:
         try:
             done = await objects.data.insert_many(batch)
-        except WeaviateInsertManyAllFailedError as error:
-            reason = str(error).partition("errors: ")[2][:200]
-            message = f"Weaviate refused all {len(batch)} objects of a batch. First: {reason}"
-            raise IndexUnavailable(message) from error
-        if done.errors:
-            lines = [f"{batch[at].uuid}: {error.message[:200]}" for at, error in sorted(done.errors.items())[:5]]
-            message = f"Weaviate refused {len(done.errors)} of {len(batch)} objects. First: {'; '.join(lines)}"
+            refused = sorted(done.errors)
+        except WeaviateInsertManyAllFailedError:
+            refused = list(range(len(batch)))
+        if refused:  # told without the server's reason, which may quote the document
+            first = ", ".join(str(batch[at].uuid) for at in refused[:5])
+            message = (
+                f"Weaviate refused {len(refused)} of {len(batch)} objects of {objects.name}: {first}. Its own log says "
+                "more; check the space on its disk as well."
+            )
             raise IndexUnavailable(message)
 
     async def _wait_until_ready(self) -> None:
         """A server that has just been started answers before it takes anything in."""
         try:
-            async with asyncio.timeout(self._patience), httpx.AsyncClient() as http:  # the client's own prints errors
+            async with asyncio.timeout(self._patience), _http() as http:
                 url = f"{self.where.http}/v1/.well-known/ready"
                 while not (await http.get(url)).is_success:  # noqa: ASYNC110 - another process's state
                     await asyncio.sleep(0.1)
@@ -219,6 +221,11 @@ class Server:
         return IndexUnavailable(
             f"Weaviate at {self.where.http} refuses the key. Set WEAVIATE_API_KEY to one that may read and write."
         )
+
+
+def _http() -> httpx.AsyncClient:
+    """In place of the client's own, which prints errors. Like that, it asks no proxy of the environment."""
+    return httpx.AsyncClient(trust_env=False)
 
 
 async def _open(host: str, port: int) -> bool:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from weaviate.classes.data import DataObject
 from weaviate.classes.query import Filter
 
-from retrieval.weaviate_rows import document_properties, document_uuid, read_document
+from retrieval.rows import read_document
+from retrieval.weaviate_rows import document_properties, document_uuid
 from retrieval.weaviate_server import QUERY_SECONDS
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections import deque
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,9 @@ import numpy as np
 from weaviate.classes.data import DataObject
 from weaviate.classes.query import Filter
 
-from retrieval.errors import IndexMismatch, IndexUnavailable
+from retrieval.embedding_model import takes_no_vectors
+from retrieval.errors import IndexUnavailable
+from retrieval.rows import digest
 from retrieval.weaviate_rows import WAITING, context_properties, passage_properties, passage_uuid, read_passage
 from retrieval.weaviate_schema import VECTOR
 from retrieval.weaviate_server import QUERY_SECONDS, WRITE_SECONDS
@@ -70,15 +71,14 @@ class Writer:
 
     async def add_vectors(self, ids: Sequence[str], vectors: Vector) -> None:
         """Store one row a passage, in place of any it had."""
-        model = self._shelf.model
-        if model is None or vectors.shape != (len(ids), model.dimensions):
-            held = model.dimensions if model else "no"
-            message = f"Vectors of shape {vectors.shape} for {len(ids)} passages and {held} dimensions."
-            raise IndexMismatch(message)
+        model, mark = self._shelf.model, self._shelf.mark
+        if model is None or mark is None:
+            raise takes_no_vectors()
+        model.check_rows(len(ids), vectors)
         async with self._turn:
             await self._sweep_due()
             # In time: a passage that is replaced meanwhile is deleted later than this may write it again.
-            await self._shelf.server.ask(self._add_vectors(ids, vectors, model.key), seconds=2 * QUERY_SECONDS)
+            await self._shelf.server.ask(self._add_vectors(ids, vectors, mark), seconds=2 * QUERY_SECONDS)
 
     async def set_contexts(self, passages: Sequence[Passage]) -> None:
         """Give passages the context they come with, and drop the vectors that were made with others."""
@@ -113,11 +113,11 @@ class Writer:
     async def _put_passages(
         self, document: Document, passages: Sequence[Passage], version: str, kept: dict[bytes, list[float]]
     ) -> None:
-        model = self._shelf.model.key if self._shelf.model else NOTHING
+        mark = self._shelf.mark or WAITING
         rows, vectors = [], []
         for passage in passages:
-            vector = kept.get(_digest(passage.context, passage.text))
-            values = passage_properties(passage, document, version, model if vector else NOTHING)
+            vector = kept.get(digest(passage.context, passage.text))
+            values = passage_properties(passage, document, version, mark if vector else WAITING)
             id_ = passage_uuid(passage.id, version)
             rows.append(DataObject(properties=values, uuid=id_))
             if vector:
@@ -126,7 +126,7 @@ class Writer:
             await self._put(self._shelf.vectors, vectors)
         await self._put(self._shelf.passages, rows)
 
-    async def _add_vectors(self, ids: Sequence[str], vectors: Vector, key: str) -> None:
+    async def _add_vectors(self, ids: Sequence[str], vectors: Vector, mark: str) -> None:
         rows = {id_: vectors[at] for at, id_ in enumerate(ids)}
         wanted = Filter.by_property("passage_id").contains_any(list(rows))
         there = await self._shelf.passages.query.fetch_objects(
@@ -138,7 +138,7 @@ class Writer:
             self._shelf.vectors,
             [_vector_object(one.properties, rows[one.properties["passage_id"]].tolist()) for one in there.objects],
         )
-        marked = [DataObject(properties={**one.properties, "model": key}, uuid=one.uuid) for one in there.objects]
+        marked = [DataObject(properties={**one.properties, "model": mark}, uuid=one.uuid) for one in there.objects]
         await self._put(self._shelf.passages, marked)
 
     async def _set_contexts(self, passages: Sequence[Passage]) -> None:
@@ -163,16 +163,16 @@ class Writer:
 
     async def _vectors_by_text(self, record: Record) -> dict[bytes, list[float]]:
         """The vectors of the live version's passages, by what those say."""
-        model, vectors = self._shelf.model, self._shelf.vectors
-        if model is None or vectors is None or record.version == NOTHING:
+        mark, vectors = self._shelf.mark, self._shelf.vectors
+        if mark is None or vectors is None or record.version == NOTHING:
             return {}
         of_version = Filter.by_property("version").equal(record.version)
         texts = await self._shelf.passages.query.fetch_objects(
-            filters=of_version & Filter.by_property("model").equal(model.key),
+            filters=of_version & Filter.by_property("model").equal(mark),
             limit=_MOST,
             return_properties=["text", "context"],
         )
-        digests = {one.uuid: _digest(one.properties["context"] or "", one.properties["text"]) for one in texts.objects}
+        digests = {one.uuid: digest(one.properties["context"] or "", one.properties["text"]) for one in texts.objects}
         kept: dict[bytes, list[float]] = {}
         for start in range(0, len(digests), _PAGE):
             some = list(digests)[start : start + _PAGE]
@@ -241,7 +241,3 @@ def _vector_object(values: Any, vector: list[float]) -> DataObject[Any, Any]:
         uuid=passage_uuid(values["passage_id"], values["version"]),
         vector={VECTOR: vector},
     )
-
-
-def _digest(context: str, text: str) -> bytes:
-    return hashlib.sha256(f"{context}\n{text}".encode()).digest()

@@ -292,8 +292,10 @@ async def test_a_stage_switched_off_for_good_runs_in_no_turn(tmp_path: Path) -> 
 async def test_what_cannot_be_a_key_or_an_address_is_named(tmp_path: Path, double: VoyageDouble) -> None:
     with pytest.raises(ModelRefused, match="VOYAGE_API_KEY"):
         await build(settings(tmp_path, VOYAGE_API_KEY="two words"))
-    with pytest.raises(Misconfigured, match="VOYAGE_BASE_URL"):
-        settings(tmp_path, VOYAGE_BASE_URL="api.example")
+    for name in ("VOYAGE_BASE_URL", "ANTHROPIC_BASE_URL"):
+        for given in ("api.example", "localhost:8080", "http://", "http://host:port"):
+            with pytest.raises(Misconfigured, match=f"{name}: .* https://"):
+                settings(tmp_path, **{name: given})
 
 
 async def test_voyage_gone_altogether_leaves_an_answer(tmp_path: Path) -> None:

@@ -80,9 +80,15 @@ async def test_the_demo_stays_on_this_machine(settings: Settings) -> None:
     assert demo_settings(settings).weaviate_url is None
 
 
-def test_an_address_without_a_scheme_is_refused_by_the_settings(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("url", ["localhost:8080", "http://localhost:abc"])
+def test_what_is_no_address_is_refused_by_the_settings_with_how_to_write_one(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, url: str
 ) -> None:
-    monkeypatch.setenv("WEAVIATE_URL", "localhost:8080")
-    with pytest.raises(Misconfigured, match="WEAVIATE_URL"):
+    monkeypatch.setenv("WEAVIATE_URL", url)
+    with pytest.raises(Misconfigured, match=r"WEAVIATE_URL: .* reads http://host:8080"):
         Settings.load()
+
+
+def test_embedded_may_be_written_in_capitals(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEAVIATE_URL", "EMBEDDED")
+    assert Settings.load().weaviate_url == "embedded"

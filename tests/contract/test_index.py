@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
 import pytest
@@ -34,30 +34,46 @@ if TYPE_CHECKING:
     from retrieval.evidence import Hit
     from retrieval.index import Index
 
-Opener: TypeAlias = "Callable[[pytest.FixtureRequest, Path, HashEmbedder], AbstractAsyncContextManager[Index]]"
+
+class Opener(Protocol):
+    """Opens what one place keeps, with an embedding model; `re_embed` drops another model's vectors."""
+
+    async def __call__(self, embedder: HashEmbedder, *, re_embed: bool = False) -> Index: ...
+
+
+Backend: TypeAlias = "Callable[[pytest.FixtureRequest, Path], AbstractAsyncContextManager[Opener]]"
 
 
 @asynccontextmanager
-async def ram(request: pytest.FixtureRequest, folder: Path, embedder: HashEmbedder) -> AsyncIterator[Index]:
-    yield RamIndex()
+async def ram(request: pytest.FixtureRequest, folder: Path) -> AsyncIterator[Opener]:
+    async def opened(embedder: HashEmbedder, *, re_embed: bool = False) -> Index:
+        return RamIndex()
+
+    yield opened
 
 
 @asynccontextmanager
-async def sqlite(request: pytest.FixtureRequest, folder: Path, embedder: HashEmbedder) -> AsyncIterator[Index]:
-    index = await SqliteIndex.open(folder / "index.db", embedder=(embedder.name, embedder.dimensions))
-    yield index
-    await index.close()
+async def sqlite(request: pytest.FixtureRequest, folder: Path) -> AsyncIterator[Opener]:
+    async def opened(embedder: HashEmbedder, *, re_embed: bool = False) -> Index:
+        model = embedder.name, embedder.dimensions
+        return await SqliteIndex.open(folder / "index.db", embedder=model, re_embed=re_embed)
+
+    yield opened
 
 
 @asynccontextmanager
-async def weaviate(request: pytest.FixtureRequest, folder: Path, embedder: HashEmbedder) -> AsyncIterator[Index]:
+async def weaviate(request: pytest.FixtureRequest, folder: Path) -> AsyncIterator[Opener]:
     async with weaviate_place(request.getfixturevalue("weaviate_server")) as place:
-        index = await place.open(embedder)
-        yield index
-        await index.close()
+
+        async def opened(embedder: HashEmbedder, *, re_embed: bool = False) -> Index:
+            return await place.open(embedder, re_embed=re_embed)
+
+        yield opened
 
 
-BACKENDS: dict[str, Opener] = {"ram": ram, "sqlite": sqlite, "weaviate": weaviate}
+BACKENDS: dict[str, Backend] = {"ram": ram, "sqlite": sqlite, "weaviate": weaviate}
+FORGETFUL = {"ram"}
+"""What they hold goes when they are closed."""
 
 
 @pytest.fixture
@@ -67,7 +83,16 @@ def embedder() -> HashEmbedder:
 
 @pytest.fixture(params=sorted(BACKENDS))
 async def index(request: pytest.FixtureRequest, tmp_path: Path, embedder: HashEmbedder) -> AsyncIterator[Index]:
-    async with BACKENDS[request.param](request, tmp_path, embedder) as opened:
+    async with BACKENDS[request.param](request, tmp_path) as opened:
+        index = await opened(embedder)
+        yield index
+        await index.close()
+
+
+@pytest.fixture(params=sorted(BACKENDS.keys() - FORGETFUL))
+async def opened(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Opener]:
+    """Opens the same index again and again."""
+    async with BACKENDS[request.param](request, tmp_path) as opened:
         yield opened
 
 
@@ -450,6 +475,32 @@ async def test_vectors_of_another_size_are_refused(index: Index, embedder: HashE
     with pytest.raises(IndexMismatch):
         await index.add_vectors(["flu#1"], np.ones((1, 7), np.float32))
     assert (await index.status()).embedded == 1
+
+
+# Another model
+
+
+@pytest.mark.parametrize("filled", [False, True])
+async def test_going_back_to_a_model_of_before_makes_every_passage_wait_for_it_again(
+    opened: Opener, embedder: HashEmbedder, filled: bool
+) -> None:
+    other = HashEmbedder(32)
+    index = await opened(embedder)
+    made = await put(index, document(), "one", "two", "three")
+    await embed_all(index, embedder)
+    await index.close()
+    index = await opened(other, re_embed=True)
+    if filled:
+        await embed_all(index, other)
+    await index.close()
+    index = await opened(embedder, re_embed=filled)
+    assert (await index.status()).embedded == 0
+    assert {one.id for one in await index.unembedded(9)} == {one.id for one in made}
+    await embed_all(index, embedder)
+    (best, *others) = await index.search("", await embedder.embed_query("two"), k=5)
+    assert (best.passage.id, len(others)) == ("flu#1", 2)
+    assert (await index.status()).embedded == 3
+    await index.close()
 
 
 # Contexts

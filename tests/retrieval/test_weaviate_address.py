@@ -37,11 +37,37 @@ def test_an_address_names_both_ports(url: str, expected: Address) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["localhost:8080", "ftp://host", "http://", "http://host:x", "http://host?grpc=other", "http://host?grpc="]
+    "url",
+    [
+        "localhost:8080",
+        "ftp://host",
+        "http://",
+        "http://host:x",
+        "http://host?grpc=other",
+        "http://host?grpc=",
+        "http://host?grpc=:7000",
+        "http://host?grpc=other:7000/path",
+    ],
 )
 def test_any_other_is_refused_with_what_it_should_be(url: str) -> None:
     with pytest.raises(IndexUnavailable, match=r"\?grpc=host:port"):
         address(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://host:8080/v1", "http://host?gprc=other:7000", "http://host?grpc=other:7000&tls=1", "http://host#part"],
+)
+def test_what_would_be_passed_over_is_refused(url: str) -> None:
+    with pytest.raises(IndexUnavailable, match=r"no path.*\?grpc=host:port"):
+        address(url)
+
+
+@pytest.mark.parametrize("url", ["http://user:secret@host:8080", "https://secret@host", "http://host?grpc=secret@g:1"])
+def test_a_key_in_the_address_is_refused_and_not_repeated(url: str) -> None:
+    with pytest.raises(IndexUnavailable, match="WEAVIATE_API_KEY") as error:
+        address(url)
+    assert "secret" not in str(error.value)
 
 
 @pytest.mark.parametrize("url", ["http://host:50051", "https://host?grpc=host:443"])

@@ -32,7 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """In place of the client's, and free ports in place of its."""
     folder = tmp_path / "programs"
     folder.mkdir()
-    monkeypatch.setattr(weaviate_embedded, "FOLDER", folder)
+    monkeypatch.setattr(weaviate_embedded, "folder", lambda: folder)
     with socket.socket() as one, socket.socket() as other:
         for each in (one, other):
             each.bind(("127.0.0.1", 0))
