@@ -123,5 +123,5 @@ def test_the_wrong_one_among_stages_is_named(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_threshold_that_is_no_number_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CITEWELL_EVIDENCE_THRESHOLD", "nan")
-    with pytest.raises(Misconfigured, match="CITEWELL_EVIDENCE_THRESHOLD: .*finite number"):
+    with pytest.raises(Misconfigured, match=r"CITEWELL_EVIDENCE_THRESHOLD: .*finite number"):
         Settings.load()
