@@ -149,7 +149,7 @@ def _weaviate_index() -> type[WeaviateIndex]:
 
 def choose_grader(settings: Settings, embedder: Embedder | None) -> Grader:
     """The fitted grader with the thresholds that are set, else calibrated for this embedder, else fitted. Blocking."""
-    calibrated = settings.thresholds.get(embedder_name(embedder))
+    calibrated = settings.thresholds.get(thresholds_key(settings, embedder))
     evidence, confident = settings.evidence_threshold, settings.confident_threshold
     if calibrated is not None:
         evidence = calibrated.evidence if evidence is None else evidence
@@ -160,9 +160,9 @@ def choose_grader(settings: Settings, embedder: Embedder | None) -> Grader:
         raise Misconfigured(f"{error} Raise CITEWELL_CONFIDENT_THRESHOLD, or leave it unset.") from None
 
 
-def embedder_name(embedder: Embedder | None) -> str:
-    """What thresholds are kept under: they hold for one embedding model, or for words alone."""
-    return NO_EMBEDDER if embedder is None else embedder.name
+def thresholds_key(settings: Settings, embedder: Embedder | None) -> str:
+    """What thresholds are kept under: they hold for the embedding model that searches go by, or for words alone."""
+    return NO_EMBEDDER if embedder is None or not settings.pipeline.hybrid else embedder.name
 
 
 def reranker_name(reranker: Reranker | None) -> str:

@@ -1,6 +1,6 @@
 """The `citewell` command: the product's hands. Results go to stdout, progress and faults to stderr.
 
-Every command that reports has `--json`. It exits with 0, or 1 where it could not, or 2 for bad use.
+Every command that reports has `--json`. It exits with 0, or 1 where it could not, 2 for bad use, 130 after Ctrl-C.
 """
 
 from __future__ import annotations

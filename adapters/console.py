@@ -57,7 +57,9 @@ def rendered(reply: Reply, wording: Wording, *, width: int = 88) -> str:
 
 def listed(evidence: Evidence) -> str:
     """What a search found and which backends found it, with a title and a beginning for each passage."""
-    head = " · ".join([f"{evidence.grade.value} ({evidence.best:.2f})", *map(_ran, evidence.stages)])
+    judged = not evidence.hits or any(stage.name == "grade" for stage in evidence.stages)
+    verdict = f"{evidence.grade.value} ({evidence.best:.2f})" if judged else "not graded"
+    head = " · ".join([verdict, *map(_ran, evidence.stages)])
     return "\n\n".join([head, *(_hit(hit) for hit in evidence.hits)])
 
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import os
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from adapters.commands import json_option, print_json, run
 from adapters.terminal import say, says_unicode
+from bot.errors import Misconfigured, Permanent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from adapters.app import Application
     from adapters.calibration_report import Calibration
@@ -40,6 +44,26 @@ wording_option = click.option(
 )
 
 
+class _Share(click.FloatRange):
+    """A range that NaN, which is neither below nor above it, does not lie in."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Bad use, if it is not in the range."""
+        given: float = super().convert(value, param, ctx)
+        if math.isnan(given):
+            self.fail(f"{given} is not in the range {self._describe_range()}.", param, ctx)
+        return given
+
+
+def _in_a_folder(_: click.Context, __: click.Parameter, value: Path | None) -> Path | None:
+    """Bad use if the file's folder is not there or cannot be written to: better said before anything is asked."""
+    if value and not value.parent.is_dir():
+        raise click.BadParameter(f"there is no folder {value.parent}: make it, or name another place.")
+    if value and not value.exists() and not os.access(value.parent, os.W_OK):
+        raise click.BadParameter(f"the folder {value.parent} cannot be written to: name another place.")
+    return value
+
+
 @click.command()
 @files_argument
 @wording_option
@@ -55,6 +79,7 @@ def evaluate(
     A FILE has a question a line with the documents that answer it, or that none does; several are measured together.
     Nothing that is asked is written down. docs/evaluate.md describes the files and the figures.
     """
+    from adapters.degraded import summary
     from adapters.evaluation_report import evaluation_json, report, side_by_side
     from adapters.measure import sample
 
@@ -64,6 +89,8 @@ def evaluate(
         base = await _ask(app.engine, asked, "Asking")
         ablated = [name for name, stage in STAGES.items() if ablate and _ran(stage, base)]
         without = {name: await _ask(_without(app.engine, name), asked, f"Without {name}") for name in ablated}
+        if lacking := summary([*base, *chain(*without.values())]):
+            click.echo(lacking, err=True)
         if as_json:
             status = await app.index.status()
             print_json(evaluation_json(base, without, status, left_out=questions.left_out, of=len(questions.posed)))
@@ -71,7 +98,10 @@ def evaluate(
         say(report(base))
         if ablate:
             say(f"\n{side_by_side(base, without)}")
-            say(f"Without a backend here: {', '.join(name for name in STAGES if name not in without) or 'none'}")
+            lacks = [name for name in STAGES if name not in without and name not in settings.stages_off]
+            say(f"Without a backend here: {', '.join(lacks) or 'none'}")
+            if off := sorted(settings.stages_off):
+                say(f"Switched off (CITEWELL_STAGES_OFF): {', '.join(off)}")
 
     run(settings, work)
 
@@ -81,7 +111,7 @@ def evaluate(
 @wording_option
 @click.option(
     "--declines",
-    type=click.FloatRange(0.5, 0.99),
+    type=_Share(0.5, 0.99),
     default=0.9,
     show_default=True,
     help="The share of unanswerable questions to decline.",
@@ -89,7 +119,8 @@ def evaluate(
 @click.option("--dry-run", is_flag=True, help="Show what it would choose, and write nothing.")
 @click.option(
     "--png",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    callback=_in_a_folder,
     help=f"Where the chart goes, instead of {PICTURE} at home.",
 )
 @json_option
@@ -109,20 +140,23 @@ def calibrate(
     They are written to settings.toml in the home, for the embedding model in use, and a chart of what each threshold
     would decline beside it. No answers are written, so no model is paid for them.
     """
+    _check_graded(settings)
 
     async def work(app: Application) -> None:
         questions = await _questions(app, files, wording)
         calibration = await _calibration(app, questions.posed, declines)
         written = None if dry_run else await _write(app, calibration)
         picture = png if png or dry_run else settings.home.expanduser() / PICTURE
-        if picture:
-            await asyncio.to_thread(calibration.draw, picture)
+        failure = await _draw(calibration, picture) if picture else None
+        drawn = None if failure else picture
         if as_json:
-            print_json(calibration.as_json(written, picture))
+            print_json(calibration.as_json(written, drawn))
         else:
-            _say(calibration, written, picture)
+            _say(calibration, written, drawn)
         if written:
             _warn_if_hidden(settings)
+        if failure:
+            raise Permanent(failure)
 
     run(settings, work)
 
@@ -138,9 +172,9 @@ class _Questions:
 async def _questions(app: Application, files: Sequence[Path], wording: Wording) -> _Questions:
     """The questions of all files, for this index; what is missing is said on stderr."""
     from adapters.measure import pose
-    from retrieval.question_file import read_questions
+    from retrieval.question_file import read_all
 
-    read = [one for file in files for one in await asyncio.to_thread(read_questions, file, wording=wording)]
+    read = await asyncio.to_thread(read_all, files, wording=wording)
     posed, missing = pose(read, await app.index.catalogue())
     if missing:
         shown = "".join(f"\n  {line}" for line in missing[:_SHOWN])
@@ -153,25 +187,25 @@ async def _questions(app: Application, files: Sequence[Path], wording: Wording) 
     return _Questions(posed, len(read) - len(posed))
 
 
-async def _ask(engine: Engine, posed: Sequence[Posed], title: str) -> list[Trial]:
+async def _ask(
+    engine: Engine, posed: Sequence[Posed], title: str, *, check: Callable[[Trial], None] | None = None
+) -> list[Trial]:
     from adapters.measure import ask_all
     from adapters.progress import bar
 
     with bar(title) as advance:
-        return await ask_all(engine, posed, on_progress=advance)
+        return await ask_all(engine, posed, on_progress=advance, check=check)
 
 
 async def _calibration(app: Application, posed: Sequence[Posed], declines: float) -> Calibration:
-    from adapters.backends import embedder_name, reranker_name
+    from adapters.backends import reranker_name, thresholds_key
     from adapters.calibration_report import Calibration
-    from adapters.measure import check_whole
+    from adapters.degraded import check_whole
     from bot.answerer import ScriptedAnswerer
     from retrieval.calibrate import Strengths
 
     _check_enough([one.answerable for one in posed], declines)
-    graded = replace(app.engine.pipeline, grade=True)
-    trials = await _ask(replace(app.engine, answerer=ScriptedAnswerer(), pipeline=graded), posed, "Searching")
-    check_whole(trials)
+    trials = await _ask(replace(app.engine, answerer=ScriptedAnswerer()), posed, "Searching", check=check_whole)
     known = [(one.posed.answerable, one.strength) for one in trials if one.strength is not None]
     _check_enough([answerable for answerable, _ in known], declines)
     strengths = Strengths(
@@ -182,21 +216,30 @@ async def _calibration(app: Application, posed: Sequence[Posed], declines: float
         strengths,
         app.grader,
         declines=declines,
-        embedder=embedder_name(app.embedder),
-        reranker=reranker_name(app.reranker if graded.rerank else None),
+        embedder=thresholds_key(app.settings, app.embedder),
+        reranker=reranker_name(app.reranker if app.settings.pipeline.rerank else None),
     )
 
 
 async def _write(app: Application, calibration: Calibration) -> Path:
     from adapters.app import utc_now
-    from adapters.backends import embedder_name
+    from adapters.backends import thresholds_key
     from adapters.home_settings import Thresholds, write_thresholds
 
     chosen = Thresholds(evidence=calibration.chosen.evidence, confident=calibration.chosen.confident)
     about = f"by citewell calibrate on {utc_now().date()}, from {calibration.made_from}"
     return await asyncio.to_thread(
-        write_thresholds, app.settings.home, embedder_name(app.embedder), chosen, about=about
+        write_thresholds, app.settings.home, thresholds_key(app.settings, app.embedder), chosen, about=about
     )
+
+
+async def _draw(calibration: Calibration, picture: Path) -> str | None:
+    """Why the picture could not be drawn, which costs nothing else."""
+    try:
+        await asyncio.to_thread(calibration.draw, picture)
+    except OSError as error:
+        return f"The chart {picture} could not be written ({error.strerror or error}): name another place with --png."
+    return None
 
 
 def _say(calibration: Calibration, written: Path | None, picture: Path | None) -> None:
@@ -211,14 +254,21 @@ def _warn_if_hidden(settings: Settings) -> None:
         click.echo("A threshold that is set otherwise hides it: CITEWELL_EVIDENCE_THRESHOLD or _CONFIDENT_.", err=True)
 
 
+def _check_graded(settings: Settings) -> None:
+    if not settings.pipeline.grade:
+        msg = (
+            "CITEWELL_STAGES_OFF switches grade off, so no threshold would be used: leave grade out of it to calibrate."
+        )
+        raise Misconfigured(msg)
+
+
 def _check_enough(answerable: Sequence[bool], declines: float) -> None:
-    from bot.errors import Misconfigured
     from retrieval.calibrate import needed
 
     for kind, count in (("answerable", sum(answerable)), ("unanswerable", len(answerable) - sum(answerable))):
         if count < needed(declines):
             msg = (
-                f"{count} {kind} questions are too few: it takes at least {needed(declines)} of either kind to choose "
+                f"{count} {kind} questions are too few: it takes at least {needed(declines)} of each kind to choose "
                 f"a threshold that declines {declines:.0%} of the unanswerable. Several files may be given."
             )
             raise Misconfigured(msg)

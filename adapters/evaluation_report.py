@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _INSIDE = {"embed", "hyde", "search", "rerank", "grade", "rewrite"}
 """Stages of a search, whose time is part of the one above them."""
+_STAR = "* the 95 % interval of the difference, question by question, does not hold zero"
 
 
 def report(trials: Sequence[Trial]) -> str:
@@ -50,7 +51,8 @@ def side_by_side(base: Sequence[Trial], without: Mapping[str, Sequence[Trial]]) 
     times = [stages(trials)[-1] for trials in (base, *without.values())]
     rows.append(("whole turn, p50", *(f"{one.p50_ms:.0f} ms" for one in times)))
     rows.append(("cost of all turns", *(_dollars(one) for one in times)))
-    return f"{table(rows)}\n\n* the 95 % interval of the difference, question by question, does not hold zero"
+    shown = table(rows)
+    return f"{shown}\n\n{_STAR}" if "*" in shown else shown
 
 
 def evaluation_json(

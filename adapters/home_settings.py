@@ -12,7 +12,7 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, field_validator, model_validator
 from pydantic_settings import PydanticBaseSettingsSource
 
 from bot.errors import Misconfigured
@@ -28,8 +28,16 @@ class Thresholds(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    evidence: float = Field(ge=0, le=1)
-    confident: float = Field(ge=0, le=1)
+    evidence: float
+    confident: float
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _numbers(cls, given: object) -> object:
+        """Written as numbers of the range that strengths lie in, which NaN does not."""
+        if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given <= 1:
+            raise ValueError("write a number from 0 to 1")
+        return given
 
     @model_validator(mode="after")
     def _in_order(self) -> Thresholds:
@@ -90,6 +98,9 @@ def _read(file: Path) -> dict[str, Any]:
         return _parsed(file.read_text(encoding="utf-8"), file)
     except FileNotFoundError:
         return {}
+    except NotADirectoryError as error:
+        msg = f"{file.parent} is a file, or lies in one: CITEWELL_HOME has to name a folder, there or to be made."
+        raise Misconfigured(msg) from error
     except UnicodeDecodeError as error:
         raise Misconfigured(f"{file} is not UTF-8 text (byte {error.start + 1}): save it as UTF-8.") from error
     except OSError as error:

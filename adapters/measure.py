@@ -17,7 +17,6 @@ from retrieval.document_names import AmbiguousName, DocumentNames
 from retrieval.evidence import Query
 from retrieval.question_file import BadQuestions
 from retrieval.rerank import RERANKED
-from retrieval.search import WITHOUT_EMBEDDER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -115,11 +114,17 @@ def sample(posed: Sequence[Posed], limit: int) -> list[Posed]:
     return [one for one in posed if id(one) in chosen]
 
 
-async def ask_all(engine: Engine, posed: Sequence[Posed], *, on_progress: Callable[[int, int], None]) -> list[Trial]:
+async def ask_all(
+    engine: Engine,
+    posed: Sequence[Posed],
+    *,
+    on_progress: Callable[[int, int], None],
+    check: Callable[[Trial], None] | None = None,
+) -> list[Trial]:
     """Ask each in a conversation of its own, one after the other. Nothing is written down.
 
     The first is searched for once before, so that no figure holds the loading of a model or an index.
-    Errors: Permanent, if every turn ends in an error.
+    Errors: Permanent, if every turn ends in an error; what `check` raises of a trial, and no more is asked then.
     """
     watcher = _Watcher()
     passages = engine.settings.passages
@@ -141,24 +146,12 @@ async def ask_all(engine: Engine, posed: Sequence[Posed], *, on_progress: Callab
         began = time.perf_counter()
         reply = await watched.respond(incoming)
         trials.append(watcher.trial(one, reply, (time.perf_counter() - began) * 1000))
+        if check:
+            check(trials[-1])
     if trials and all(one.kind is TurnKind.ERROR for one in trials):
         raise Permanent("Every question ended in an error; CITEWELL_LOG_LEVEL=INFO shows where.")
     on_progress(len(posed), len(posed))
     return trials
-
-
-def check_whole(trials: Sequence[Trial]) -> None:
-    """Errors: Permanent, if a stage of a search failed: what is chosen from such strengths would not hold.
-
-    It is no fault that a search is set to go by words, or that a model declined to help with one question.
-    """
-    lacks = {str(span.attributes["degraded"]) for one in trials for span in one.spans if "degraded" in span.attributes}
-    if reasons := {lack for lack in lacks if lack != WITHOUT_EMBEDDER and not lack.endswith("-declined")}:
-        msg = (
-            f"Some searches did not run as they should ({', '.join(sorted(reasons))}), so thresholds chosen from them "
-            "would not hold. Another ingest fills in missing vectors; CITEWELL_EMBEDDER=none goes by words alone."
-        )
-        raise Permanent(msg)
 
 
 class _Watcher:

@@ -6,7 +6,7 @@ import difflib
 import json
 import os
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Literal
@@ -16,7 +16,7 @@ from dotenv import dotenv_values
 from pydantic import AfterValidator, AliasChoices, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
-from adapters.home_settings import HomeSettings, Thresholds
+from adapters.home_settings import HOME_FILE, HomeSettings, Thresholds
 from bot.claude_api import DEFAULT_MODEL, SMALL_MODEL
 from bot.errors import Misconfigured
 from retrieval.document import PUBLIC
@@ -29,6 +29,15 @@ _PREFIX = "CITEWELL_"
 _ENV_FILE = ".env"
 _COLLECTION = re.compile(r"[\w.-]{1,64}")
 _STAGES = [field.name for field in fields(PipelineSettings)]
+_STAGES_RULE = f"write names of stages with commas between them; there are {', '.join(_STAGES)}"
+_SAID = {
+    "dict_type": 'write a table for each embedding model, [thresholds."none"] for words alone',
+    "extra_forbidden": "no such field; there are evidence and confident",
+    "missing": "it is missing",
+    "model_type": "write evidence and confident under it",
+    "string_type": "write it in quotes",
+}
+"""What is said of a fault in place of pydantic's words, by its type."""
 COLLECTION_RULE = "a collection's name has letters, digits, '-', '_' and '.', at most 64 of them"
 
 
@@ -109,10 +118,15 @@ class Settings(BaseSettings):
         default=None,
         ge=0,
         le=1,
+        allow_inf_nan=False,
         description="strength of evidence below which it declines; unset takes the calibrated one, else the fitted one",
     )
     confident_threshold: float | None = Field(
-        default=None, ge=0, le=1, description="strength from which evidence counts as correct, not ambiguous; likewise"
+        default=None,
+        ge=0,
+        le=1,
+        allow_inf_nan=False,
+        description="strength from which evidence counts as correct, not ambiguous; likewise",
     )
     thresholds: dict[str, Thresholds] = Field(
         default_factory=dict, description="those that `citewell calibrate` chose, by embedding model; in the home only"
@@ -150,10 +164,13 @@ class Settings(BaseSettings):
     def _stages(cls, given: object) -> object:
         """Names of stages, written as those of collections are."""
         names = _listed(given) if isinstance(given, str) else given
-        if not isinstance(names, Collection) or not set(names) <= set(_STAGES):
-            msg = f"write names of stages with commas between them; there are {', '.join(_STAGES)}"
-            raise ValueError(msg)
-        return names
+        if not isinstance(names, Collection):
+            raise ValueError(_STAGES_RULE)  # noqa: TRY004 - pydantic reports no TypeError
+        for name in names:
+            if str(name).casefold() not in _STAGES:
+                msg = f"{name!r} is no stage; {_STAGES_RULE}"
+                raise ValueError(msg)
+        return [str(name).casefold() for name in names]
 
     @property
     def pipeline(self) -> PipelineSettings:
@@ -201,7 +218,7 @@ class Settings(BaseSettings):
             return cls(**given)  # type: ignore[arg-type]
         except ValidationError as error:
             lines = [
-                f"  {_environment_name(fault['loc'])}: {fault['msg'].removeprefix('Value error, ')}"
+                f"  {_place(fault['loc'], given)}: {_said(fault['type'], fault['msg'])}"
                 for fault in error.errors(include_input=False)
             ]
             raise Misconfigured("\n".join(["These settings need mending:", *lines])) from None
@@ -214,28 +231,28 @@ def is_collection_name(name: str) -> bool:
 
 def environment_names() -> dict[str, str]:
     """Each setting's name in the environment, by field, of all that can be set there."""
-    names = {}
-    for field, info in Settings.model_fields.items():
-        if field == "thresholds":
-            continue
-        alias = info.validation_alias
-        names[field] = str(alias.choices[0]) if isinstance(alias, AliasChoices) else f"{_PREFIX}{field.upper()}"
-    return names
+    return {field: _names(field)[0] for field in Settings.model_fields if field != "thresholds"}
+
+
+def _names(field: str) -> list[str]:
+    """All names of a setting in the environment, the first before the others."""
+    alias = Settings.model_fields[field].validation_alias
+    return [str(one) for one in alias.choices] if isinstance(alias, AliasChoices) else [f"{_PREFIX}{field.upper()}"]
 
 
 def _refuse_unknown_names() -> None:
     """A misspelt name would otherwise be passed over in silence, in the environment as in `.env`."""
     known = set(environment_names().values())
-    for name in sorted({*os.environ, *_names_in_env_file()}):
+    for name in sorted({*os.environ, *_env_file()}):
         if name.startswith(_PREFIX) and name not in known:
             near = difflib.get_close_matches(name, known, n=1)
             hint = f"Did you mean {near[0]}?" if near else f"Known are: {', '.join(sorted(known))}."
             raise Misconfigured(f"{name} is not a setting of Citewell. {hint}")
 
 
-def _names_in_env_file() -> set[str]:
+def _env_file() -> dict[str, str | None]:
     try:
-        return set(dotenv_values(_ENV_FILE))
+        return dotenv_values(_ENV_FILE)
     except UnicodeDecodeError as error:
         msg = f"{_ENV_FILE} is not UTF-8 text (byte {error.start + 1}): save it as UTF-8."
         raise Misconfigured(msg) from error
@@ -254,6 +271,16 @@ def _listed(text: str) -> list[str]:
     return [name for given in names if (name := str(given).strip())]
 
 
-def _environment_name(location: tuple[int | str, ...]) -> str:
-    first = str(location[0]) if location else "settings"
-    return environment_names().get(first, first)
+def _said(kind: str, message: str) -> str:
+    return _SAID.get(kind, message.removeprefix("Value error, "))
+
+
+def _place(location: tuple[int | str, ...], given: Mapping[str, object]) -> str:
+    """Where a faulty setting stands: its name in the environment or, if it is set nowhere else, the home's file."""
+    outside = {name.upper(): value for name, value in {**_env_file(), **os.environ}.items() if value}
+    field = next(one for one in Settings.model_fields if location[0] in {one, *_names(one)})
+    names = _names(field)
+    if any(name in given or name in outside for name in (field, *names)):
+        return names[0]
+    home = given.get("home") or outside.get(_names("home")[0]) or Settings.model_fields["home"].default
+    return f"{Path(str(home)).expanduser() / HOME_FILE}: {'.'.join([field, *map(str, location[1:])])}"

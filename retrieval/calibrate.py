@@ -56,7 +56,7 @@ class Point:
 
 
 def needed(declines: float) -> int:
-    """How many questions of either kind it takes to tell such a share from a little more or less."""
+    """How many questions of each kind it takes to tell such a share from a little more or less."""
     return max(_FEWEST, math.ceil(2 / (1 - declines) - 1e-9))
 
 

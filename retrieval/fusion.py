@@ -34,6 +34,11 @@ RRF_K = 10
 messages and summaries of that half, 47, cannot tell these apart.
 """
 
+DEPTH = 150
+"""How much of each list is fused: as much whatever number of hits is asked for, so that ten hits are the first ten of
+thirty, and what is measured on many is so of few.
+"""
+
 LONG = 15
 """Informative words from which on the list by words counts less: in a letter, it finds what the asides are about. Of 23
 messages of 13 words and more, nDCG@10 over graded judgements is .53 by words, .71 by meaning, .69 if both lists always

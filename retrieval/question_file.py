@@ -23,13 +23,19 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstr
 from retrieval.errors import RetrievalError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
 Wording = Literal["text", "summary", "paraphrase"]
 """Which wording of a judged consumer question is asked, where its line has several."""
 
 QUESTION_FILES = ("queries.jsonl", "questions.jsonl", "expected.jsonl")
+_SAID = {
+    "extra_forbidden": "no such field; there are id, text, relevant and answerable",
+    "missing": "it is missing",
+}
+"""What is said of a fault in place of pydantic's words, by its type."""
+_GRADE = "a grade is 1, 2 or 3"
 _ANSWERED = 2
 """Of judged consumer questions, the lowest grade that answers one; below it a document only touches on it."""
 
@@ -56,6 +62,28 @@ class Question:
         return bool(self.grades)
 
 
+def read_all(paths: Iterable[Path], *, wording: Wording = "text") -> list[Question]:
+    """The questions of several files or folders, in order. Blocking.
+
+    Errors: BadQuestions, also for a file that is given twice and a second question of the same id: it would be counted
+    twice, and figures would seem surer than they are.
+    """
+    files: set[Path] = set()
+    questions: dict[str, Question] = {}
+    for path in paths:
+        file = _file_of(path).resolve()
+        if file in files:
+            msg = f"{path} is given twice: leave one out."
+            raise BadQuestions(msg)
+        files.add(file)
+        for one in read_questions(path, wording=wording):
+            if one.id in questions:
+                msg = f"{one.where}: its id {one.id!r} is also that of {questions[one.id].where}: change or remove one."
+                raise BadQuestions(msg)
+            questions[one.id] = one
+    return list(questions.values())
+
+
 def read_questions(path: Path, *, wording: Wording = "text") -> list[Question]:
     """The questions of a file or folder, in order. Blocking. Errors: BadQuestions."""
     file = _file_of(path)
@@ -76,7 +104,12 @@ _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 def _graded(given: object) -> object:
     """A list of names is one of grades that are all 1."""
-    return dict.fromkeys(given, 1) if isinstance(given, list) and all(isinstance(one, str) for one in given) else given
+    if given is None or isinstance(given, dict):
+        return given
+    if isinstance(given, list) and all(isinstance(one, str) for one in given):
+        return dict.fromkeys(given, 1)
+    name = json.dumps(given if isinstance(given, str) else "flu.md", ensure_ascii=False)
+    raise ValueError(f"write the documents as a list, [{name}], or with grades, {{{name}: 3}}")
 
 
 _Grades = Annotated[dict[_Text, Annotated[int, Field(ge=1, le=3)]], BeforeValidator(_graded)]
@@ -131,8 +164,9 @@ def _read_line(line: str, where: str, judgements: _Judgements, wording: Wording)
     """The question of a line; none where its set has no answer to compare with."""
     try:
         row = json.loads(line)
-    except ValueError as error:
-        msg = f"{where}: this line is no JSON ({error}): write one JSON object a line."
+    except (ValueError, RecursionError) as error:
+        why = "brackets without end" if isinstance(error, RecursionError) else error
+        msg = f"{where}: this line is no JSON ({why}): write one JSON object a line."
         raise BadQuestions(msg) from None
     if not isinstance(row, dict):
         msg = f'{where}: this line is no JSON object: write one like {{"text": ..., "relevant": ...}}.'
@@ -222,5 +256,6 @@ def _lines(file: Path) -> list[str]:
 
 def _fault(error: Any) -> str:
     place = ".".join(map(str, error["loc"]))
-    said = error["msg"].removeprefix("Value error, ")
+    graded = place.startswith("relevant.") and not place.endswith(".[key]")
+    said = _GRADE if graded else _SAID.get(error["type"], error["msg"].removeprefix("Value error, "))
     return f"{place}: {said}" if place else said

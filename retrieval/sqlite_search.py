@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from retrieval.evidence import Hit
 from retrieval.fts import match_expression, written
-from retrieval.fusion import fuse
+from retrieval.fusion import DEPTH, fuse
 from retrieval.sqlite_file import reading
 from retrieval.sqlite_rows import json_list, read_document, read_passage
 from retrieval.sqlite_vectors import VectorTable
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from retrieval.embed import Vector
     from retrieval.embedding_model import Model
-
-_DEPTH = 50
 
 _BY_WORDS = """
     SELECT rowid FROM passages_fts WHERE passages_fts MATCH :words
@@ -55,7 +53,7 @@ class Searcher:
         if k < 1:
             return []
         with reading(self._connection):
-            depth = max(_DEPTH, 3 * k)
+            depth = max(DEPTH, 3 * k)
             while True:
                 hits, exhausted = self._search(words, vector, depth, k, collections, context=context)
                 if exhausted or len(hits) == k:

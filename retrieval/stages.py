@@ -17,6 +17,13 @@ log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
 
+_PLAIN = {"hyde": "made-up passage", "rewriter": "second wording", "second-search": "second search"}
+
+
+def plain_name(who: str) -> str:
+    """What helps a search, as an operator reads it; `who` is how the reasons of `degraded` begin."""
+    return _PLAIN.get(who, who)
+
 
 @dataclass(frozen=True, slots=True)
 class Stages:
@@ -52,5 +59,6 @@ class Stages:
         except TimeoutError:
             return None, f"{who}-slow"
         except Exception as error:  # noqa: BLE001 - whatever a backend raises, the search goes on without it
-            log.warning("Going on without the %s: %s", who, error if isinstance(error, RetrievalError) else type(error))
+            shown = error if isinstance(error, RetrievalError) else type(error).__name__
+            log.warning("Going on without the %s: %s", plain_name(who), shown)
             return None, f"{who}-failed"

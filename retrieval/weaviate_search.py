@@ -11,7 +11,7 @@ from weaviate.classes.query import Filter, MetadataQuery
 from retrieval.embedding_model import mismatch
 from retrieval.errors import IndexUnavailable
 from retrieval.evidence import Hit
-from retrieval.fusion import fuse
+from retrieval.fusion import DEPTH, fuse
 from retrieval.rows import read_document
 from retrieval.terms import STOP_WORDS, phrases, stem, words
 from retrieval.weaviate_rows import read_passage
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from retrieval.weaviate_schema import Shelf
     from retrieval.weaviate_versions import Record
 
-_DEPTH = 50
 _DEEPEST = 10_000
 _NAMES = ["passage_id", "document_id", "version"]
 
@@ -82,7 +81,7 @@ class Searcher:
         if k < 1 or (collections is not None and not collections):
             return []
         self._check_size(vector)
-        depth = max(_DEPTH, 3 * k)
+        depth = max(DEPTH, 3 * k)
         before = await in_change(self._shelf)
         tokens = "tokens" if context else "text_tokens"
         asked = _Asked(text, await self._queries(text, before), tokens, vector, collections, before)

@@ -150,6 +150,13 @@ def test_a_stage_that_is_switched_off_does_not_run(filled: Citewell, flags: list
     assert [stage["stage"] for stage in filled.json("search", "flu clinic", *flags)["stages"]] == stages
 
 
+def test_evidence_that_nobody_judged_is_not_called_correct(filled: Citewell) -> None:
+    assert filled("search", "flu clinic", "--no-grade").stdout.startswith("not graded · search sqlite")
+    assert filled("search", "flu clinic").stdout.startswith("correct (")
+    assert filled("search", "zebra", "--no-grade").stdout.startswith("incorrect (0.00)")
+    assert filled.json("search", "flu clinic", "--no-grade")["grade"] == "correct"
+
+
 def test_a_stage_that_is_off_for_good_runs_in_no_search(filled: Citewell) -> None:
     result = filled("search", "flu clinic", "--no-rerank", "--json", CITEWELL_STAGES_OFF="grade, hyde")
     assert [stage["stage"] for stage in json.loads(result.stdout)["stages"]] == ["search"]

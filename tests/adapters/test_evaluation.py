@@ -243,7 +243,7 @@ def test_a_person_reads_what_was_chosen_and_why(citewell: Citewell) -> None:
 def test_too_few_questions_of_a_kind_are_refused_with_the_number_needed(citewell: Citewell) -> None:
     result = citewell("calibrate", citewell.file(*KNOWN))
     assert result.exit_code == 1
-    assert "3 answerable questions are too few: it takes at least 20 of either kind" in result.stderr
+    assert "3 answerable questions are too few: it takes at least 20 of each kind" in result.stderr
     assert not (citewell.home / "settings.toml").exists()
     result = citewell("calibrate", citewell.enough(), "--declines", "0.95")
     assert "at least 40" in result.stderr
@@ -269,3 +269,84 @@ def test_real_questions_are_put_to_real_documents(citewell: Citewell, shared: Pa
     assert found["questions"]["left_out"] > 0
     assert found["figures"]["hit@5"]["value"] > 0.6
     assert found["figures"]["declined"]["value"] > 0.6
+
+
+def test_a_picture_that_has_no_place_is_refused_before_anything_is_asked(citewell: Citewell) -> None:
+    result = citewell("calibrate", citewell.enough(), "--png", citewell.folder / "nowhere" / "x.png")
+    assert result.exit_code == 2
+    assert "there is no folder" in result.stderr
+    assert not (citewell.home / "settings.toml").exists()
+
+
+def test_a_picture_that_fails_costs_neither_the_report_nor_the_word_of_what_was_written(citewell: Citewell) -> None:
+    (citewell.home / "calibration.png").mkdir()
+    result = citewell("calibrate", citewell.enough())
+    assert result.exit_code == 1
+    assert f"Written: {citewell.home / 'settings.toml'}" in result.stdout
+    assert "<- chosen" in result.stdout
+    assert "Chart:" not in result.stdout
+    assert "calibration.png" in result.stderr
+    assert "--png" in result.stderr
+    result = citewell("calibrate", citewell.enough(), "--json")
+    assert (result.exit_code, json.loads(result.stdout)["png"]) == (1, None)
+
+
+def test_thresholds_of_searches_by_words_alone_are_kept_as_such(citewell: Citewell) -> None:
+    found = citewell.json("calibrate", citewell.enough(), CITEWELL_EMBEDDER="local", CITEWELL_STAGES_OFF="hybrid")
+    assert found["embedder"] == "none"
+    assert list(tomllib.loads((citewell.home / "settings.toml").read_text())["thresholds"]) == ["none"]
+
+
+def test_without_grading_no_threshold_is_chosen(citewell: Citewell) -> None:
+    result = citewell("calibrate", citewell.enough(), CITEWELL_STAGES_OFF="grade")
+    assert result.exit_code == 1
+    assert "no threshold" in result.stderr
+    assert "CITEWELL_STAGES_OFF" in result.stderr
+
+
+def test_calibrating_stops_at_the_first_search_that_a_model_failed(citewell: Citewell) -> None:
+    """Nothing listens at that port."""
+    account = {"VOYAGE_API_KEY": "x", "VOYAGE_BASE_URL": "http://127.0.0.1:9"}
+    result = citewell("calibrate", citewell.enough(), **account)
+    assert result.exit_code == 1
+    assert "the reranker failed" in result.stderr
+    assert "VOYAGE_BASE_URL" in result.stderr
+    assert "CITEWELL_RERANKER" in result.stderr
+    assert "vectors" not in result.stderr
+    assert "questions.jsonl" not in result.stdout
+
+
+def test_what_was_degraded_in_an_evaluation_is_said_in_a_line(citewell: Citewell) -> None:
+    file = citewell.file(*KNOWN)
+    assert "degraded" not in citewell("evaluate", file).stderr  # by words alone, as is set
+    said = citewell("evaluate", file, CITEWELL_EMBEDDER="local").stderr
+    assert "Of 5 turns, some were degraded: vectors missing in 5." in said
+    account = {"VOYAGE_API_KEY": "x", "VOYAGE_BASE_URL": "http://127.0.0.1:9"}
+    said = citewell("evaluate", file, **account).stderr
+    assert "degraded: the reranker failed in 4." in said  # one found nothing to put in order
+
+
+@pytest.mark.parametrize("given", ["nan", "0.2", "1"])
+def test_a_share_to_decline_that_is_none_is_bad_use(citewell: Citewell, given: str) -> None:
+    result = citewell("calibrate", citewell.enough(), "--declines", given)
+    assert result.exit_code == 2
+    assert "0.5<=x<=0.99" in result.stderr
+
+
+def test_stages_that_are_switched_off_are_told_from_those_without_a_backend(citewell: Citewell) -> None:
+    said = citewell("evaluate", citewell.file(*KNOWN), "--ablate", CITEWELL_STAGES_OFF="rerank,grade").stdout
+    assert "Switched off (CITEWELL_STAGES_OFF): grade, rerank" in said
+    assert "Without a backend here: hyde, hybrid" in said.splitlines()
+
+
+def test_a_star_is_explained_where_one_stands(citewell: Citewell) -> None:
+    said = citewell("evaluate", citewell.file(*KNOWN[:1]), "--ablate", CITEWELL_STAGES_OFF="grade,context").stdout
+    assert "without rerank" in said
+    assert "*" not in said
+
+
+def test_the_same_questions_twice_are_refused(citewell: Citewell) -> None:
+    file = citewell.file(*KNOWN)
+    result = citewell("evaluate", file, file)
+    assert result.exit_code == 1
+    assert "is given twice" in result.stderr

@@ -74,11 +74,15 @@ def test_it_is_read_from_the_home_that_the_env_file_or_the_caller_names(tmp_path
         ('home = "/elsewhere"\n', "home is no setting that can stand here"),
         ("CITEWELL_PASSAGES = 3\n", "CITEWELL_PASSAGES is no setting"),
         ("passages = \n", "is no TOML"),
-        ("passages = 300\n", "CITEWELL_PASSAGES"),
+        ("passages = 300\n", "settings.toml: passages: "),
         ("[thresholds.x]\nevidence = 0.8\nconfident = 0.2\n", "confident lies below evidence"),
-        ("[thresholds.x]\nevidence = 0.8\n", "thresholds"),
-        ("[thresholds.x]\nevidence = 2\nconfident = 3\n", "thresholds"),
-        ("[thresholds.x]\nevidence = 0\nconfident = 1\nhigh = 1\n", "thresholds"),
+        ("[thresholds.x]\nevidence = 0.8\n", "settings.toml: thresholds.x.confident: it is missing"),
+        ("[thresholds.x]\nevidence = 2\nconfident = 3\n", "settings.toml: thresholds.x.evidence: "),
+        ("[thresholds.x]\nevidence = nan\nconfident = 1\n", "thresholds.x.evidence: write a number from 0 to 1"),
+        ("[thresholds.x]\nevidence = 0\nconfident = 1\nhigh = 1\n", "thresholds.x.high: no such field"),
+        ("thresholds = 1\n", "settings.toml: thresholds: "),
+        ("country = 5\n", "settings.toml: country: "),
+        ("port = 0\n", "settings.toml: port: "),
     ],
 )
 def test_a_fault_in_it_is_named(home: Path, text: str, said: str) -> None:
@@ -202,3 +206,24 @@ def test_a_confident_threshold_below_the_other_is_refused(home: Path) -> None:
 def test_the_samples_of_the_demo_are_judged_by_the_fitted_thresholds(home: Path) -> None:
     grader = choose_grader(demo_settings(Settings.load(thresholds={"none": CHOSEN})), None)
     assert (grader.evidence, grader.confident) == (0.5, 0.8)
+
+
+def test_a_fault_outside_is_not_laid_to_the_file(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(home, 'country = "IE"\nport = 3\n')
+    monkeypatch.setenv("CITEWELL_COUNTRY", "ireland")
+    monkeypatch.setenv("PORT", "none")
+    with pytest.raises(Misconfigured, match="  CITEWELL_COUNTRY: ") as caught:
+        Settings.load()
+    assert "settings.toml" not in str(caught.value)
+
+
+def test_a_home_that_is_a_file_is_named_as_such(home: Path) -> None:
+    write(home, "passages = 3\n")
+    file = home / "settings.toml"
+    with pytest.raises(Misconfigured, match=rf"{re.escape(str(file))} is a file.*CITEWELL_HOME.*folder"):
+        Settings.load(home=file)
+
+
+def test_searches_by_words_alone_are_graded_by_the_thresholds_for_them(home: Path) -> None:
+    settings = Settings.load(thresholds={"none": CHOSEN}, stages_off=frozenset({"hybrid"}))
+    assert choose_grader(settings, HashEmbedder()).evidence == 0.4

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from adapters.app import build
+from adapters.degraded import check_whole
 from adapters.figures import stages
-from adapters.measure import Posed, ask_all, check_whole, pose, sample
+from adapters.measure import Posed, Trial, ask_all, pose, sample
 from adapters.settings import Settings
 from bot.answer import Fact, Sentence, Ungrounded
 from bot.claude_message import Usage
@@ -154,10 +155,24 @@ async def test_a_stage_that_fell_back_says_so(answered: Settings, tmp_path: Path
 async def test_thresholds_are_not_chosen_from_searches_that_did_not_run_as_they_should() -> None:
     made = await bench()  # without an embedder, which is as it should be
     trials = await ask_all(made.engine, [FLU, PERU], on_progress=silent)
-    check_whole(trials)
+    for trial in trials:
+        check_whole(trial)
     late = Span("search", 1.0, {"backend": "ram", "degraded": "vectors 25 %"})
-    with pytest.raises(Permanent, match=r"\(vectors 25 %\)"):
-        check_whole([*trials, replace(trials[0], spans=(late,))])
+    with pytest.raises(Permanent, match="vectors missing"):
+        check_whole(replace(trials[0], spans=(late,)))
+
+
+async def test_no_more_is_asked_once_a_check_fails() -> None:
+    made = await bench()
+    seen: list[Trial] = []
+
+    def check(trial: Trial) -> None:
+        seen.append(trial)
+        raise Permanent("no more")
+
+    with pytest.raises(Permanent, match="no more"):
+        await ask_all(made.engine, [FLU, PERU], on_progress=silent, check=check)
+    assert len(seen) == 1
 
 
 async def test_a_model_that_declines_to_help_a_search_leaves_it_as_it_should_be() -> None:
@@ -168,7 +183,7 @@ async def test_a_model_that_declines_to_help_a_search_leaves_it_as_it_should_be(
     trials = await ask_all(replace(made.engine, searcher=searcher), [FLU], on_progress=silent)
     reasons = {span.attributes["degraded"] for span in trials[0].spans if "degraded" in span.attributes}
     assert reasons == {"hyde-declined", "rewriter-declined"}
-    check_whole(trials)
+    check_whole(trials[0])
 
 
 def test_documents_are_known_by_their_ids_and_the_missing_are_named() -> None:

@@ -96,7 +96,7 @@ def test_an_env_file_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
         Settings.load()
 
 
-@pytest.mark.parametrize("written", ["hyde,rerank", " hyde , rerank, ", '["hyde", "rerank"]'])
+@pytest.mark.parametrize("written", ["hyde,rerank", " HYDE , Rerank, ", '["hyde", "rerank"]'])
 def test_stages_can_be_switched_off_for_good(monkeypatch: pytest.MonkeyPatch, written: str) -> None:
     monkeypatch.setenv("CITEWELL_STAGES_OFF", written)
     assert Settings.load().pipeline == PipelineSettings(hyde=False, rerank=False)
@@ -114,10 +114,22 @@ def test_every_stage_runs_unless_it_is_switched_off() -> None:
     assert Settings.load().pipeline == PipelineSettings()
 
 
-@pytest.mark.parametrize("written", ["hyed", "hyde rerank", "[hyde", "HYDE", "search"])
+@pytest.mark.parametrize("written", ["hyed", "hyde rerank", "[hyde", "search"])
 def test_a_stage_that_is_not_known_is_refused_with_those_there_are(
     monkeypatch: pytest.MonkeyPatch, written: str
 ) -> None:
     monkeypatch.setenv("CITEWELL_STAGES_OFF", written)
     with pytest.raises(Misconfigured, match=r"CITEWELL_STAGES_OFF: .*"):
+        Settings.load()
+
+
+def test_the_wrong_one_among_stages_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CITEWELL_STAGES_OFF", "hyde,Reranker")
+    with pytest.raises(Misconfigured, match=r"'Reranker' is no stage.* there are hyde, hybrid"):
+        Settings.load()
+
+
+def test_a_threshold_that_is_no_number_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CITEWELL_EVIDENCE_THRESHOLD", "nan")
+    with pytest.raises(Misconfigured, match=r"CITEWELL_EVIDENCE_THRESHOLD: .*finite number"):
         Settings.load()

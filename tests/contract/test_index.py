@@ -619,3 +619,14 @@ async def test_a_search_beside_replacements_sees_one_version_or_the_other(index:
 
     _, *sizes = await asyncio.gather(write(), *(read() for _ in range(4)))
     assert sizes == [{10}] * 4
+
+
+async def test_fewer_hits_are_the_first_of_more(index: Index, embedder: HashEmbedder) -> None:
+    for number in range(70):
+        owner = document(f"flu{number}")
+        await index.replace(owner, passages(owner, f"Measles, leaflet {number}. " + "rash " * (number % 7)))
+    await embed_all(index, embedder)
+    query = await embedder.embed_query("Measles and a rash")
+    more = await index.search("Measles and a rash", query, k=40)
+    for k in (1, 10, 20):
+        assert ids(await index.search("Measles and a rash", query, k=k)) == ids(more)[:k]

@@ -174,6 +174,7 @@ async def test_without_one_in_time_the_question_alone_is_searched(
     assert stage(evidence, "embed").degraded is None
     assert MARKER not in caplog.text
     assert "dog" not in caplog.text
+    assert ("without the made-up passage" in caplog.text) is (why == "hyde-failed")
 
 
 @pytest.mark.parametrize("off", [PipelineSettings(hyde=False), PipelineSettings(hybrid=False)], ids=["hyde", "hybrid"])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from retrieval.question_file import BadQuestions, Question, read_questions
+from retrieval.question_file import BadQuestions, Question, read_all, read_questions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,9 +75,15 @@ def test_a_name_in_the_judgements_may_hold_what_other_programs_break_lines_at(tm
         ({"text": "Where?", "relevant": ["a"], "answerable": False}, 'documents under "relevant"'),
         ({"text": "Where?", "answerable": True}, 'no document under "relevant"'),
         ({"text": " ", "answerable": False}, "text: "),
-        ({"text": "Where?", "relevant": {"a": 4}}, "relevant.a: "),
-        ({"text": "Where?", "relevent": ["a"]}, "relevent: "),
-        ({"question": "Where?", "relevant": ["a"]}, "text: "),
+        ({"text": "Where?", "relevant": {"a": 4}}, "relevant.a: a grade is 1, 2 or 3"),
+        ({"text": "Where?", "relevant": {"a": 1e308}}, "relevant.a: a grade is 1, 2 or 3"),
+        (
+            {"text": "Where?", "relevant": "a"},
+            'relevant: write the documents as a list, ["a"], or with grades, {"a": 3}',
+        ),
+        ({"text": "Where?", "relevant": [1]}, "relevant: write the documents as a list"),
+        ({"text": "Where?", "relevent": ["a"]}, "relevent: no such field"),
+        ({"question": "Where?", "relevant": ["a"]}, "text: it is missing"),
     ],
 )
 def test_a_fault_names_its_line_and_what_to_mend(tmp_path: Path, row: dict[str, Any] | str, said: str) -> None:
@@ -160,3 +167,23 @@ def test_the_public_sets_are_read_as_they_lie(shared: Path, folder: str, answera
     found = read_questions(shared / "data" / folder)
     assert sum(one.answerable for one in found) == answerable
     assert sum(not one.answerable for one in found) == unanswerable
+
+
+def test_nesting_without_end_is_no_json(tmp_path: Path) -> None:
+    with pytest.raises(BadQuestions, match=r":1: this line is no JSON"):
+        read_questions(written(tmp_path, "[" * 100_000))
+
+
+def test_two_lines_with_one_id_are_refused_with_the_places_of_both(tmp_path: Path) -> None:
+    rows = [{"id": id_, "text": "Where?", "answerable": False} for id_ in ("a", "b", "a")]
+    file = written(tmp_path, *rows)
+    with pytest.raises(BadQuestions, match=f"{re.escape(str(file))}:3: .*'a'.*{re.escape(str(file))}:1"):
+        read_all([file])
+    assert len(read_all([written(tmp_path, *rows[:2])])) == 2
+
+
+def test_a_file_given_twice_is_refused_however_it_is_named(tmp_path: Path) -> None:
+    file = written(tmp_path, {"text": "Where?", "answerable": False}, name="questions.jsonl")
+    for again in (file, tmp_path, tmp_path / ".." / tmp_path.name / "questions.jsonl"):
+        with pytest.raises(BadQuestions, match="given twice"):
+            read_all([file, again])
