@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
@@ -43,7 +43,7 @@ _LEANS_BACK = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """What a question seeks: the share of it that each of its stems carries, and the figure that it asks for, if any."""
+    """What a question seeks: the share of it that each of its stems carries, and what figure, if it asks for one."""
 
     weights: Mapping[str, float]
     figure: Figure | None = None
@@ -101,14 +101,26 @@ def _lead(best: int, found: Sequence[Piece], worth: Sequence[float]) -> int:
 
 
 def _unrepeated(found: Sequence[Piece], raw: str) -> list[Piece]:
-    """The pieces, each said once: pages that were taken apart often give a list a second time as running text."""
-    runs = [_runs(raw[slice(*piece.span)]) for piece in found]
-    single = [
-        i
-        for i, run in enumerate(runs)
-        if len(run & set().union(*(one for one in runs if len(one) < len(run)))) < _REPEATED * len(run) or not run
-    ]
-    return [found[i] for i in single if not runs[i] or not any(runs[i] < runs[j] for j in single)]
+    """The pieces, each said once: pages taken apart by machines often give a list a second time as running text."""
+    parts = [part for piece in found for part in _without_its_list(piece, raw)]
+    runs = [_runs(raw[slice(*part.span)]) for part in parts]
+    once = []
+    for i, run in enumerate(runs):
+        shorter = set[tuple[str, ...]]().union(*(one for one in runs if len(one) < len(run)))
+        if not run or len(run & shorter) < _REPEATED * len(run):
+            once.append(i)
+    return [parts[i] for i in once if not any(runs[i] and runs[i] < runs[j] for j in once)]
+
+
+def _without_its_list(piece: Piece, raw: str) -> list[Piece]:
+    """The piece; an item that the whole list follows on its line, from its own words on, as item and running text."""
+    text = raw[slice(*piece.span)]
+    own, *rest = re.split(r"(?<=[.;])\s+", text, maxsplit=1)
+    if piece.shape is not Shape.ITEM or not rest or not _runs(own) or not _runs(own) <= _runs(rest[0]):
+        return [piece]
+    start, end = piece.span
+    after = end - len(rest[0])
+    return [replace(piece, span=(start, start + len(own))), Piece(Shape.SENTENCE, (after, end), piece.block)]
 
 
 def _runs(text: str) -> set[tuple[str, ...]]:

@@ -59,8 +59,9 @@ class ExtractiveAnswerer:
         figure = figure_asked(question) if len(parts) == 1 else None
         weights = await self._weights(without_measure(question) if figure else question)
         sought = Sought(weights, figure)
-        subjects = {_subject(part, weights) for part in parts}
         extracts = [one for hit in evidence.hits[:_LOOKED_AT] if (one := extract(hit, sought))]
+        named = weights.keys() if figure else frozenset[str]().union(*(one.borne for one in extracts))
+        subjects = {_subject(part, {word: weights[word] for word in named}) for part in parts}
         if figure:
             extracts = [one for one in extracts if one.borne & subjects and one.strength >= _FIGURE]
         said: dict[str, Sentence] = {}

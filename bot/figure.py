@@ -18,18 +18,20 @@ class Figure(StrEnum):
     DURATION = "duration"
     FREQUENCY = "frequency"
     AGE = "age"
+    SHARE = "share"
     NUMBER = "number"
     AMOUNT = "amount"
 
 
 _ASKED = {
-    Figure.DOSE: r"\b(?:dose|dosage|dosing)\b|\bhow (?:much|many)\b.*\b(?:take|give|inject)\b",
+    Figure.DOSE: r"\b(?:dose|dosage|dosing)\b|\bhow (?:much|many)\b.*\b(?:take|give|inject)\b(?! to\b)"
+    r"|\bhow many (?:mgs?|milligrams?|mcg|micrograms?|ml|units|tablets|pills)\b",
     Figure.FREQUENCY: r"\bhow (?:often|frequently|many times)\b",
-    Figure.DURATION: r"\bhow (?:long|soon|many (?:minutes|hours|days|weeks|months|years))\b"
+    Figure.DURATION: r"\bhow (?:long|soon|much time|many (?:minutes|hours|days|weeks|months|years))\b"
     r"|\b(?:incubation period|life expectancy)\b",
     Figure.AGE: r"\bhow old\b|\b(?:what|which) age\b",
-    Figure.NUMBER: r"\bhow (?:many|high|low|tall)\b|\b(?:survival|mortality|death|success|cure) rate\b"
-    r"|\bwhat (?:percentage|percent|proportion)\b",
+    Figure.SHARE: r"\b(?:survival|mortality|death|success|cure) rate\b|\bwhat (?:percentage|percent|proportion)\b",
+    Figure.NUMBER: r"\bhow (?:many|high|low|tall)\b",
     Figure.AMOUNT: r"\bhow much\b(?! (?:longer|more|better|worse|of a)\b)",
 }
 """The first that fits counts."""
@@ -53,7 +55,8 @@ _LASTING = re.compile(
     re.IGNORECASE,
 )
 _AGED = re.compile(r"\b(?:ages?|aged|years?|older|younger|months?)\b|\b\d0s\b", re.IGNORECASE)
-_SHARE = re.compile(r"\b(?:half|third|quarter|\d+0s)\b", re.IGNORECASE)
+_OF_ALL = re.compile(r"\b(?:half|thirds?|quarters?|\d+ (?:in|out of) (?:every )?\d+)\b", re.IGNORECASE)
+_COUNTED = re.compile(r"\b(?:half|few|dozens?|hundreds|thousands|millions|unknown|not known)\b", re.IGNORECASE)
 
 
 def figure_asked(question: str) -> Figure | None:
@@ -69,17 +72,20 @@ def without_measure(question: str) -> str:
 
 def gives(text: str, figure: Figure) -> bool:
     """Whether the text holds a figure of that kind."""
-    units = {quantity.unit for quantity in quantities(text)}
+    units = {quantity.unit for quantity in quantities(text) if not quantity.value.startswith("code ")}
     match figure:
         case Figure.DOSE:
-            return any(unit.split("/")[0] in _DOSE for unit in units)
+            told = any(unit.split("/")[0] in _DOSE for unit in units)
         case Figure.FREQUENCY:
-            return _OFTEN.search(text) is not None
+            told = _OFTEN.search(text) is not None
         case Figure.DURATION:
-            return bool(units & _TIME) or _LASTING.search(text) is not None
+            told = bool(units & _TIME) or _LASTING.search(text) is not None
         case Figure.AGE:
-            return bool(units) and _AGED.search(text) is not None
+            told = bool(units) and _AGED.search(text) is not None
+        case Figure.SHARE:
+            told = "%" in units or _OF_ALL.search(text) is not None
         case Figure.NUMBER:
-            return bool(units) or _SHARE.search(text) is not None
+            told = bool(units) or _COUNTED.search(text) is not None
         case Figure.AMOUNT:
-            return bool(units - {""})
+            told = bool(units - {""})
+    return told
