@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from bot.answer import Answer, Fact, Sentence, Ungrounded
 from bot.extract import Sought, extract
-from bot.figure import figure_asked, without_measure
+from bot.figure import figure_asked, measured, without_measure
 from bot.statements import Shape, cells
-from bot.topic import own_words
+from bot.topic import is_general, own_words, spans
 from retrieval.terms import stem, terms, words
 
 if TYPE_CHECKING:
@@ -61,7 +61,8 @@ class ExtractiveAnswerer:
         sought = Sought(weights, figure)
         extracts = [one for hit in evidence.hits[:_LOOKED_AT] if (one := extract(hit, sought))]
         named = weights.keys() if figure else frozenset[str]().union(*(one.borne for one in extracts))
-        subjects = {_subject(part, {word: weights[word] for word in named}) for part in parts}
+        about = [measured(question)] if figure else parts
+        subjects = {_subject(part, {word: weights[word] for word in named}) for part in about}
         if figure:
             extracts = [one for one in extracts if one.borne & subjects and one.strength >= _FIGURE]
         said: dict[str, Sentence] = {}
@@ -81,7 +82,8 @@ class ExtractiveAnswerer:
 
 def _subject(part: str, weights: Mapping[str, float]) -> str:
     """The most telling word of a part of the question, by its stem: what it is about, not what it asks of that."""
-    own = {stem(word) for text in own_words(part) for word in words(text)} & weights.keys()
+    named = own_words(part) or [match[0] for match in spans(part) if not is_general(match[0])]
+    own = {stem(word) for text in named for word in words(text)} & weights.keys()
     return max(own or weights.keys() & set(terms(part)), key=lambda one: weights[one], default="")
 
 

@@ -37,13 +37,15 @@ _ASKED = {
 """The first that fits counts."""
 _MEASURES = re.compile(
     r"\b(?:dos(?:e|es|age|ing)|rates?|periods?|expectancy|percent(?:age)?|proportion|age|old|long|often|many|much|take"
-    r"|minutes?|hours?|days?|weeks?|months?|years?|times?|\d+)\b",
+    r"|minutes?|hours?|days?|weeks?|months?|years?|times?|allow(?:ed)?|permitted|required|recommended|usual(?:ly)?"
+    r"|normal(?:ly)?|typical(?:ly)?|average|\d+)\b",
     re.IGNORECASE,
 )
-_ASKED_OF = re.compile(
-    r"^\W*(?:(?:please|hi|hello|so|and)\W+)*(?:at |for |in |to |by )?(?:what|which|how|is|are|do|does|the|dos|tell)\b",
+_COURSES = re.compile(
+    r"\b(?:incubation|survival|mortality|death|success|cure|recover(?:y|ing)?|life|last(?:s|ing)?|contagious|infectious)\b",
     re.IGNORECASE,
 )
+"""What is measured of a subject: a sentence on the incubation of something else answers nothing."""
 _OFTEN = re.compile(
     r"\b(?:every|each|once|twice|daily|weekly|monthly|yearly|annual(?:ly)?|per|as often as|hourly)\b"
     r"|\btimes an?\b|\btimes (?:daily|each|every|per)\b",
@@ -68,6 +70,11 @@ def figure_asked(question: str) -> Figure | None:
 def without_measure(question: str) -> str:
     """The question without the words that name the figure, so that what is measured remains."""
     return _MEASURES.sub(" ", question)
+
+
+def measured(question: str) -> str:
+    """What the figure is to be of, without what is measured of it."""
+    return _COURSES.sub(" ", without_measure(question))
 
 
 def gives(text: str, figure: Figure) -> bool:
