@@ -213,6 +213,13 @@ async def test_without_a_figure_of_the_subject_there_is_no_answer(question: str,
     assert isinstance(await answer_of(question, hit(raw, title=title), aside), Ungrounded)
 
 
+async def test_the_same_figure_of_another_subject_is_no_answer_however_much_else_it_shares() -> None:
+    lujo = hit("The incubation of Lujo fever takes 7 days.", title="Lujo fever")
+    others = [hit("Hepatitis is an illness of the liver.", n=n, title="Hepatitis") for n in range(2, 7)]
+    asked = "What is the incubation period of hepatitis?"
+    assert isinstance(await answer_of(asked, lujo, *others), Ungrounded)
+
+
 async def test_what_is_also_asked_in_words_is_answered_without_a_figure() -> None:
     asked = "What is flu, and how long does it last?"
     assert isinstance(await answer_of(asked, hit("Flu is an illness of the lungs.", title="Flu")), Fact)
