@@ -33,6 +33,7 @@ _LOOKED_AT = 6
 _PARTS = re.compile(
     r"[?!;]|\.\s|,?\s+\band\s+(?=(?:what|which|who|when|where|why|how|is|are|do|does|can|should)\b)", re.IGNORECASE
 )
+"""What parts a question that asks several things, each of which has a subject of its own."""
 
 
 class ExtractiveAnswerer:
@@ -60,6 +61,7 @@ class ExtractiveAnswerer:
         weights = await self._weights(without_measure(question) if figure else question)
         sought = Sought(weights, figure)
         extracts = [one for hit in evidence.hits[:_LOOKED_AT] if (one := extract(hit, sought))]
+        # A word that no passage holds cannot be told from a slip of the pen; of a figure, it may be the drug itself.
         named = weights.keys() if figure else frozenset[str]().union(*(one.borne for one in extracts))
         about = [measured(question)] if figure else parts
         subjects = {_subject(part, {word: weights[word] for word in named}) for part in about}
