@@ -11,9 +11,11 @@ from bot.polarity import contradicts
 from bot.quantities import unborne
 from bot.quote import find_quote
 from bot.support import speaks_of
-from retrieval.terms import terms
+from retrieval.terms import STOP_WORDS, stem, terms, words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from retrieval.evidence import Evidence, Hit
 
 Reason: TypeAlias = Literal["unknown_passage", "empty", "quote_not_found", "figure", "negation", "other_subject"]
@@ -39,6 +41,8 @@ class Verified:
     """What may be shown: statements, or none and what is missing. `dropped` says why each of the others fell.
 
     `confidence` in [0, 1] is the strength of the evidence times the share of the draft that passed, 0 where none did.
+    Half of that stands on how many of the question's telling words the statements hold: evidence may be strong, and an
+    answer yet speak of something beside the question.
     """
 
     statements: tuple[Statement, ...]
@@ -69,7 +73,17 @@ def verify(draft: Answer, evidence: Evidence) -> Verified:
     dropped: tuple[Reason, ...] = tuple(one for one in checked if not isinstance(one, Statement))
     if not statements or checked[0] is not statements[0] or len(statements) <= len(dropped):
         return Verified((), "", dropped, 0.0)
-    return Verified(statements, "", dropped, round(evidence.best * len(statements) / len(checked), 2))
+    passed = len(statements) / len(checked)
+    to_the_point = (1 + _coverage(evidence.query.standalone, statements)) / 2
+    return Verified(statements, "", dropped, round(evidence.best * passed * to_the_point, 2))
+
+
+def _coverage(question: str, statements: Sequence[Statement]) -> float:
+    """The share of the question's informative words that stand in the statements, read under their headings."""
+    wanted = {stem(word) for word in words(question) if word not in STOP_WORDS}
+    read = [[one.text, one.quote, one.hit.document.title, *one.hit.passage.headings] for one in statements]
+    held = {stem(word) for texts in read for text in texts for word in words(text)}
+    return len(wanted & held) / len(wanted) if wanted else 1.0
 
 
 def _check(sentence: Sentence, hits: dict[str, Hit]) -> Statement | Reason:

@@ -210,7 +210,7 @@ async def test_what_needs_no_index_is_found_wrong_before_one_is_opened(tmp_path:
 async def test_a_claude_that_hangs_in_every_stage_leaves_time_for_an_extract_before_the_deadline(
     tmp_path: Path, claude: claudes.ClaudeDouble
 ) -> None:
-    loaded = await asyncio.to_thread(settings, tmp_path, claude, embedder="none", turn_deadline="3")
+    loaded = await asyncio.to_thread(settings, tmp_path, claude, embedder="none", turn_deadline="5")
     async with await build(loaded) as app:
         await filled(app, tmp_path)
         claude.replies, claude.judging = [claudes.Hangs()] * 9, [claudes.Hangs()] * 9

@@ -203,7 +203,7 @@ def _claude(error: str) -> Shown:
 
 
 _CLAUDE_HANGS: Shown = {
-    "followup": ("rules", "TimeoutError"),
+    "followup": ("rules", "Transient"),
     "hyde": (claudes.SMALL_MODEL, "hyde-slow"),
     "rerank": ("fitted", "reranker-slow"),
     "answer": ("extractive", "Transient"),

@@ -158,3 +158,79 @@ async def test_an_answer_never_ends_on_a_colon() -> None:
     assert not (await extract("Do statins help?", hit("Statins help. " * 30 + "They help people who have:"))).endswith(
         ": [1]"
     )
+
+
+async def test_the_best_ranked_passage_leads_though_another_holds_more_of_the_words() -> None:
+    gallstones = hit("Gallstones form when bile hardens.", title="Gallstones")
+    weight = hit("Gallstones are hard. What causes them is too much weight.", n=2, title="Weight")
+    assert (await extract("What causes gallstones?", gallstones, weight)).startswith("Gallstones form when bile")
+
+
+async def test_a_better_ranked_passage_that_does_not_name_the_subject_does_not_lead() -> None:
+    cancer = hit("Many people survive cancer.", title="Surviving cancer")
+    pancreas = hit("Cancer of the pancreas is treated by surgery.", n=2, title="Pancreas")
+    assert (await extract("How is cancer of the pancreas treated?", cancer, pancreas)).startswith("Cancer of the panc")
+
+
+async def test_a_passage_on_another_subject_does_not_stand_beside_the_first() -> None:
+    psoriasis = hit("Psoriasis makes patches of thick red skin.", title="Psoriasis")
+    shingles = hit("Shingles is contagious while there are blisters.", n=2, title="Shingles")
+    measles = hit("Measles is contagious for days.", n=3, title="Measles")
+    assert await extract("Is psoriasis contagious?", psoriasis, shingles, measles) == (
+        "Psoriasis makes patches of thick red skin. [1]"
+    )
+
+
+async def answer_of(question: str, *hits: Hit) -> Fact | Ungrounded:
+    index = RamIndex()
+    for one in hits:
+        await index.replace(one.document, [one.passage])
+    return await ExtractiveAnswerer(index).answer(question, evidence(*hits, question=question), ())
+
+
+async def test_a_figure_is_answered_by_the_sentence_that_gives_one() -> None:
+    raw = (
+        "A colonoscopy shows the colon. You are asleep. "
+        + "It does not hurt. " * 30
+        + "Have a colonoscopy every 10 years."
+    )
+    assert (await extract("How often should I have a colonoscopy?", hit(raw, title="Colonoscopy"))).startswith(
+        "Have a colonoscopy every 10 years."
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "raw", "title"),
+    [
+        ("How often should I have a colonoscopy?", "A colonoscopy takes 30 minutes. It does not hurt.", "Colonoscopy"),
+        ("What is the dose of gabapentin for shingles?", "Of the shingles vaccine, take 2 ml.", "Shingles"),
+        ("What is the incubation period of hepatitis?", "The incubation of Lujo fever takes 7 days.", "Lujo fever"),
+        ("How long does flu last?", "A cold lasts 5 days.", "Cold"),
+    ],
+)
+async def test_without_a_figure_of_the_subject_there_is_no_answer(question: str, raw: str, title: str) -> None:
+    aside = hit("Gabapentin and hepatitis are words. So is flu.", n=2, title="Words")
+    assert isinstance(await answer_of(question, hit(raw, title=title), aside), Ungrounded)
+
+
+async def test_the_same_figure_of_another_subject_is_no_answer_however_much_else_it_shares() -> None:
+    lujo = hit("The incubation of Lujo fever takes 7 days.", title="Lujo fever")
+    others = [hit("Hepatitis is an illness of the liver.", n=n, title="Hepatitis") for n in range(2, 7)]
+    asked = "What is the incubation period of hepatitis?"
+    assert isinstance(await answer_of(asked, lujo, *others), Ungrounded)
+
+
+async def test_what_is_also_asked_in_words_is_answered_without_a_figure() -> None:
+    asked = "What is flu, and how long does it last?"
+    assert isinstance(await answer_of(asked, hit("Flu is an illness of the lungs.", title="Flu")), Fact)
+
+
+async def test_a_list_that_is_given_again_as_running_text_is_said_once() -> None:
+    raw = (
+        "These medicines help people with flu:\n\n- one soothes the throat at night\n"
+        "- another lowers a high fever quickly. one soothes the throat at night another lowers a high fever quickly."
+    )
+    assert await extract("Which medicines help with flu?", hit(raw, title="Flu")) == (
+        "These medicines help people with flu:\n- one soothes the throat at night\n"
+        "- another lowers a high fever quickly. [1]"
+    )

@@ -137,3 +137,15 @@ def test_what_a_model_wrote_to_place_a_passage_bears_nothing() -> None:
     placed = replace(found, passage=found.passage.with_sentence("The flu clinic is open on Fridays."))
     draft = Fact((Sentence("It is open on Fridays.", "doc1#1", "The flu clinic is open on Fridays."),))
     assert verify(draft, evidence(placed)).dropped == ("quote_not_found",)
+
+
+def test_an_answer_beside_the_question_is_no_strong_match() -> None:
+    draft = Fact((Sentence("Open on Tuesdays.", "doc1#1", OPEN),))
+    beside = verify(draft, evidence(hit(RAW), question="Is gout hereditary?", best=0.99))
+    to_the_point = verify(draft, evidence(hit(RAW), question="Open on Tuesdays?", best=0.99))
+    assert beside.confidence < 0.5 < 0.8 < to_the_point.confidence
+
+
+def test_half_of_the_telling_words_make_no_strong_match() -> None:
+    draft = Fact((Sentence("Open on Tuesdays.", "doc1#1", OPEN),))
+    assert 0.5 < verify(draft, evidence(hit(RAW), question="Tuesdays hereditary?", best=1.0)).confidence < 0.8
