@@ -165,7 +165,7 @@ def _read_line(line: str, where: str, judgements: _Judgements, wording: Wording)
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
-        why = "brackets without end" if isinstance(error, RecursionError) else error
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else error
         msg = f"{where}: this line is no JSON ({why}): write one JSON object a line."
         raise BadQuestions(msg) from None
     if not isinstance(row, dict):
