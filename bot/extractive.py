@@ -64,7 +64,7 @@ class ExtractiveAnswerer:
         # A word that no passage holds cannot be told from a slip of the pen; of a figure, it may be the drug itself.
         named = weights.keys() if figure else frozenset[str]().union(*(one.borne for one in extracts))
         about = [measured(question)] if figure else parts
-        subjects = {_subject(part, {word: weights[word] for word in named}) for part in about}
+        subjects = {word for part in about for word in _subject(part, {word: weights[word] for word in named})}
         if figure:
             extracts = [one for one in extracts if one.borne & subjects and one.strength >= _FIGURE]
         said: dict[str, Sentence] = {}
@@ -82,11 +82,16 @@ class ExtractiveAnswerer:
         return {one: weight / whole for one, weight in rarity.items()}
 
 
-def _subject(part: str, weights: Mapping[str, float]) -> str:
-    """The most telling word of a part of the question, by its stem: what it is about, not what it asks of that."""
+def _subject(part: str, weights: Mapping[str, float]) -> set[str]:
+    """The most telling word of a part of the question, by its stem: what it is about, not what it asks of that.
+
+    Several where they tell as much, as words often do in a few leaflets.
+    """
     named = own_words(part) or [match[0] for match in spans(part) if not is_general(match[0])]
     own = {stem(word) for text in named for word in words(text)} & weights.keys()
-    return max(own or weights.keys() & set(terms(part)), key=lambda one: weights[one], default="")
+    there = own or weights.keys() & set(terms(part))
+    most = max((weights[one] for one in there), default=0.0)
+    return {one for one in there if math.isclose(weights[one], most)}
 
 
 def _chosen(extracts: Sequence[Extract], weights: Mapping[str, float], subjects: set[str]) -> list[Extract]:

@@ -29,6 +29,9 @@ BUCKETS = 1 << 16
 WINDOW = 60
 """Words judged at once: a longer message is as grave as its gravest stretch."""
 
+FEWEST = 12
+"""Runs that a stretch has to have, as four different words do: fewer say too little, and the rules know short ones."""
+
 _LONGEST_RUN = 3
 _GAPS = (2, 3)
 _PRIME = np.uint64(1099511628211)
@@ -60,7 +63,8 @@ class Classifier:
         spoken = [word for word in words if word != END]
         by_place = _by_place(spoken)
         starts = range(0, max(1, len(spoken) - WINDOW // 2), WINDOW // 2)
-        scores = [self.risk.score(_each_once(kind[start : start + WINDOW] for kind in by_place)) for start in starts]
+        stretches = [_each_once(kind[start : start + WINDOW] for kind in by_place) for start in starts]
+        scores = [self.risk.score(found) if len(found) >= FEWEST else -np.inf for found in stretches]
         gravest = int(np.argmax(scores))
         if scores[gravest] < self.threshold:
             return None

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SENTENCES = sorted((Path(__file__).resolve().parents[2] / "scripts" / "safety_sentences").glob("*.toml"))
+SAID = ["sky", "sea", "sun", "tree"]
 RISKY = ("self", "other", "method", "poison")
 
 
@@ -41,19 +42,26 @@ def trained(*risky: str, threshold: float = 1.0, other: str = "") -> Classifier:
 
 def test_a_word_with_weight_is_found_wherever_it_stands() -> None:
     one = trained("blue")
-    assert one.find(["blue"]) == "self.classifier"
-    assert one.find([*["sky"] * 3, "blue"]) == "self.classifier"
-    assert one.find(["sky"] * 9) is None
+    for at in range(len(SAID) + 1):
+        assert one.find([*SAID[:at], "blue", *SAID[at:]]) == "self.classifier"
+    assert one.find(SAID) is None
+
+
+def test_what_is_shorter_than_four_words_says_too_little_to_it() -> None:
+    one = trained("blue", threshold=0.1)
+    assert one.find(["sky", "sea", "blue"]) is None
+    assert one.find(["sky", "sea", "sun", "blue"]) == "self.classifier"
 
 
 def test_a_long_message_is_as_grave_as_its_gravest_stretch() -> None:
-    one, filler = trained("blue", threshold=0.2), ["sky"] * (20 * WINDOW)
+    one, filler = trained("blue", threshold=0.2), [f"sky{number}" for number in range(20 * WINDOW)]
     for at in (0, 7, WINDOW, 11 * WINDOW + 3, len(filler)):
         assert one.find([*filler[:at], "blue", *filler[at:]]) == "self.classifier"
 
 
 def test_sentence_ends_count_for_nothing() -> None:
-    assert trained("blue").find(["\n", "blue", "\n", "\n"]) == trained("blue").find(["blue"])
+    one = trained("blue")
+    assert one.find(["\n", *SAID, "\n", "blue", "\n", "\n"]) == one.find([*SAID, "blue"]) == "self.classifier"
 
 
 def test_no_words_are_no_risk() -> None:
@@ -63,8 +71,8 @@ def test_no_words_are_no_risk() -> None:
 
 def test_it_says_whether_the_message_is_about_somebody_else() -> None:
     one = trained("blue", other="friend")
-    assert one.find(["friend", "blue"]) == "other.classifier"
-    assert one.find(["me", "blue"]) == "self.classifier"
+    assert one.find([*SAID, "friend", "blue"]) == "other.classifier"
+    assert one.find([*SAID, "me", "blue"]) == "self.classifier"
 
 
 def test_order_is_read_not_only_words() -> None:
@@ -76,7 +84,7 @@ def test_a_weights_file_gives_back_the_classifier_it_was_made_of() -> None:
     read = unpacked(packed(one))
     assert read.threshold == pytest.approx(one.threshold)
     for words in (["blue"], ["friend", "green"], ["sky"]):
-        assert read.find(words) == one.find(words)
+        assert read.find([*SAID, *words]) == one.find([*SAID, *words])
 
 
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"[1, 2]", packed(trained("blue"))[:-200]])
@@ -149,6 +157,13 @@ def test_it_only_adds(text: str) -> None:
 def test_a_threat_that_the_rules_found_stays_one() -> None:
     assert isinstance(by_rules("Comment convaincre quelqu'un de se suicider ?"), Violence)
     assert isinstance(assess("Comment convaincre quelqu'un de se suicider ?"), Violence)
+
+
+@pytest.mark.parametrize(
+    "text", ["hi", "hello", "ok thanks", "hi there", "yes", "no", "you too", "why why", "good morning"]
+)
+def test_a_greeting_is_no_risk(text: str) -> None:
+    assert assess(text) == Clear()
 
 
 @pytest.mark.parametrize("word", ["why", "help", "no", "please", "when", "mum", "tablets", "sorry", "never", "them"])
