@@ -95,12 +95,17 @@ def _subject(part: str, weights: Mapping[str, float]) -> set[str]:
 
 
 def _chosen(extracts: Sequence[Extract], weights: Mapping[str, float], subjects: set[str]) -> list[Extract]:
-    """The best-ranked that is of the subject and bears some of the question itself; then each that adds enough."""
+    """The best-ranked that is of the subject and bears some of the question itself; then each that adds enough.
+
+    One that adds must be of the subject too, or hold a word that tells as much: "for children" of a clinic for all.
+    """
     chosen: list[Extract] = []
     borne: set[str] = set()
+    least = min((weights[word] for word in subjects), default=0.0)
+    telling = {word for word, weight in weights.items() if weight >= least or math.isclose(weight, least)}
     for one in sorted(extracts, key=lambda one: (not one.borne & subjects, not one.own)):
         gain = sum(weights[word] for word in one.borne - borne)
-        if not chosen or (one.borne & subjects and one.strength >= _NEAR and gain >= _NEW):
+        if not chosen or (one.borne & telling and one.strength >= _NEAR and gain >= _NEW):
             chosen.append(one)
             borne |= one.borne
     return chosen[:_PASSAGES]
