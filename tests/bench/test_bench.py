@@ -62,7 +62,7 @@ async def test_quality_is_measured_at_every_stage(sets: Sets) -> None:
     assert list(scifact) == list(quality.STAGES)
     assert scifact["reranked"] == ("1.000", "1.000", "1.000", "1.000")
     assert declined.rows[-1][:3] == ("unanswerable, together", "1", "100.0%")
-    assert reached.rows[0][1:] == ("1.000", "yes")
+    assert reached.rows[0][1:] == ("1.0000", "yes")
 
 
 async def test_speed_is_measured_beside_what_is_installed(sets: Sets) -> None:
