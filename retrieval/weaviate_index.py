@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from retrieval.embed import Vector
     from retrieval.evidence import Hit
     from retrieval.index import IndexStatus
+    from retrieval.weaviate_embedded import Programs
 
 NAME = "Citewell"
 """What the collections' names begin with."""
@@ -70,6 +71,7 @@ class WeaviateIndex:
         embedder: tuple[str, int] | None,
         api_key: str | None = None,
         data: Path | None = None,
+        programs: Programs | None = None,
         re_embed: bool = False,
         name: str = NAME,
         patience: float = QUERY_SECONDS,
@@ -79,13 +81,13 @@ class WeaviateIndex:
     ) -> WeaviateIndex:
         """Connect over HTTP and gRPC, make the collections that are missing, sweep what others left half done.
 
-        `embedded` as the address runs a program of this machine, which keeps its objects in `data`.
+        `embedded` as the address runs a program of this machine, one of `programs`, which keeps its objects in `data`.
 
         `embedder` is the name and dimensions of the model in use; None means words alone. IndexMismatch if vectors of
         another one are in, unless `re_embed` says to drop those. IndexUnavailable, saying which port is closed or what
         else to mend, if the server cannot be used.
         """
-        server = await Server.connect(url, api_key, data=data, patience=patience)
+        server = await Server.connect(url, api_key, data=data, programs=programs, patience=patience)
         try:
             model = Model(*embedder) if embedder is not None else None
             shelf = await open_shelf(server, name, model, re_embed=re_embed, new_generation=versions)

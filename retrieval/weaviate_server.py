@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from weaviate.classes.data import DataObject
 
     from retrieval.weaviate_address import Address
+    from retrieval.weaviate_embedded import Programs
 
 T = TypeVar("T")
 Objects: TypeAlias = CollectionAsync[Any, Any]
@@ -65,17 +66,23 @@ class Server:
 
     @classmethod
     async def connect(
-        cls, url: str, api_key: str | None, *, data: Path | None = None, patience: float = QUERY_SECONDS
+        cls,
+        url: str,
+        api_key: str | None,
+        *,
+        data: Path | None = None,
+        programs: Programs | None = None,
+        patience: float = QUERY_SECONDS,
     ) -> Server:
         """Connect over HTTP, and check the server's version; gRPC is tried by `check_grpc`.
 
-        `embedded` in place of an address runs a program of this machine on the objects in `data`, until `close`.
+        `embedded` in place of an address runs one of `programs` on the objects in `data`, until `close`.
         `patience` is how many seconds an answer may take, at most `QUERY_SECONDS`.
         """
         logging.getLogger("weaviate-client").setLevel(logging.CRITICAL)  # its errors quote the objects refused
         if url != EMBEDDED or data is None:
             return await cls._connect(address(url), api_key, patience, None)
-        program = await Embedded.start(data, api_key)
+        program = await Embedded.start(data, api_key, programs)
         try:
             return await cls._connect(address(program.url), program.api_key, patience, program)
         except BaseException:

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from retrieval import weaviate_embedded
 from retrieval.errors import IndexUnavailable
-from retrieval.weaviate_embedded import Embedded, newest, program_name
+from retrieval.weaviate_embedded import Embedded, Programs, program_name
 from retrieval.weaviate_index import WeaviateIndex
 from tests.retrieval.samples import document, put
 
@@ -27,79 +26,77 @@ signal.pause()
 """
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """In place of the client's, and free ports in place of its."""
+@pytest.fixture
+def programs(tmp_path: Path) -> Programs:
+    """In place of the client's, on free ports in place of its."""
     folder = tmp_path / "programs"
     folder.mkdir()
-    monkeypatch.setattr(weaviate_embedded, "folder", lambda: folder)
     with socket.socket() as one, socket.socket() as other:
         for each in (one, other):
             each.bind(("127.0.0.1", 0))
-        monkeypatch.setattr(weaviate_embedded, "PORTS", (one.getsockname()[1], other.getsockname()[1]))
-    return folder
+        return Programs(folder, one.getsockname()[1], other.getsockname()[1])
 
 
-def program(folder: Path, version: str = VERSION) -> Path:
-    path = folder / program_name(version)
+def program(programs: Programs, version: str = VERSION) -> Path:
+    path = programs.folder / program_name(version)
     path.write_text(SCRIPT, encoding="utf-8")
     path.chmod(0o700)
     return path
 
 
-def is_running() -> bool:
+def is_running(programs: Programs) -> bool:
     with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", weaviate_embedded.PORTS[0])) == 0
+        return probe.connect_ex(("127.0.0.1", programs.http_port)) == 0
 
 
-def test_the_newest_program_under_the_clients_name_is_taken(folder: Path) -> None:
-    assert newest() is None
+def test_the_newest_program_under_the_clients_name_is_taken(programs: Programs) -> None:
+    assert programs.newest() is None
     for version in ("1.9.30", "1.38.11", "1.38.9"):
-        program(folder, version)
-    (folder / f"weaviate-v1.40.2-{'0' * 64}").touch()  # the client would look for another name, and download
-    (folder / "weaviate-v1.41.0").touch()
-    assert newest() == "1.38.11"
+        program(programs, version)
+    (programs.folder / f"weaviate-v1.40.2-{'0' * 64}").touch()  # the client would look for another name, and download
+    (programs.folder / "weaviate-v1.41.0").touch()
+    assert programs.newest() == "1.38.11"
 
 
-async def test_without_a_program_nothing_is_downloaded_and_the_mend_is_told(tmp_path: Path) -> None:
+async def test_without_a_program_nothing_is_downloaded_and_the_mend_is_told(programs: Programs, tmp_path: Path) -> None:
     with pytest.raises(IndexUnavailable, match=r"holds none.*downloads nothing"):
-        await WeaviateIndex.open("embedded", embedder=None, data=tmp_path / "data")
+        await WeaviateIndex.open("embedded", embedder=None, data=tmp_path / "data", programs=programs)
 
 
-async def test_it_runs_as_long_as_the_index_is_open(folder: Path, tmp_path: Path) -> None:
-    program(folder)
-    index = await WeaviateIndex.open("embedded", embedder=None, data=tmp_path / "data")
+async def test_it_runs_as_long_as_the_index_is_open(programs: Programs, tmp_path: Path) -> None:
+    program(programs)
+    index = await WeaviateIndex.open("embedded", embedder=None, data=tmp_path / "data", programs=programs)
     await put(index, document(), "flu clinic")
     assert len(await index.search("flu", None, k=3)) == 1
-    assert is_running()
+    assert is_running(programs)
     await index.close()
-    assert not is_running()
+    assert not is_running(programs)
     await index.close()
 
 
-async def test_it_asks_others_for_a_key_and_a_second_one_is_not_started(folder: Path, tmp_path: Path) -> None:
-    program(folder)
-    running = await Embedded.start(tmp_path / "data", "secret")
+async def test_it_asks_others_for_a_key_and_a_second_one_is_not_started(programs: Programs, tmp_path: Path) -> None:
+    program(programs)
+    running = await Embedded.start(tmp_path / "data", "secret", programs)
     with pytest.raises(IndexUnavailable, match="WEAVIATE_API_KEY"):
         await WeaviateIndex.open(running.url, embedder=None)
     with pytest.raises(IndexUnavailable, match="If another Citewell runs it") as told:
-        await WeaviateIndex.open("embedded", embedder=None, api_key="secret", data=tmp_path / "data")
+        await WeaviateIndex.open("embedded", embedder=None, api_key="secret", data=tmp_path / "data", programs=programs)
     assert running.url in str(told.value)
     beside = await WeaviateIndex.open(running.url, embedder=None, api_key="secret")
     await beside.close()
-    assert is_running()
+    assert is_running(programs)
     await running.stop()
 
 
-async def test_it_ends_where_the_index_cannot_be_opened(folder: Path, tmp_path: Path) -> None:
-    path = program(folder)
+async def test_it_ends_where_the_index_cannot_be_opened(programs: Programs, tmp_path: Path) -> None:
+    path = program(programs)
     path.write_text(SCRIPT.replace("Orders(", 'Orders(version="1.32.4", '), encoding="utf-8")
     with pytest.raises(IndexUnavailable, match="too old"):
-        await WeaviateIndex.open("embedded", embedder=None, data=tmp_path / "data")
-    assert not is_running()
+        await WeaviateIndex.open("embedded", embedder=None, data=tmp_path / "data", programs=programs)
+    assert not is_running(programs)
 
 
-async def test_a_program_that_is_none_is_told_as_such(folder: Path, tmp_path: Path) -> None:
-    program(folder).chmod(0o600)
+async def test_a_program_that_is_none_is_told_as_such(programs: Programs, tmp_path: Path) -> None:
+    program(programs).chmod(0o600)
     with pytest.raises(IndexUnavailable, match="cannot be run"):
-        await Embedded.start(tmp_path / "data", None)
+        await Embedded.start(tmp_path / "data", None, programs)
