@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 MADE := $(VENV)/.made
 DEV := $(VENV)/.made-dev
 BENCH := .venv-bench
-COMPARED := "langchain-classic langchain-community langchain-chroma rank_bm25" "lancedb" "bm25s PyStemmer"
+COMPARED := "langchain-classic langchain-community langchain-chroma rank_bm25" "lancedb" "bm25s"
 
 .PHONY: install demo test lint check format bench constraints clean
 

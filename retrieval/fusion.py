@@ -66,14 +66,14 @@ def reciprocal_rank_fusion(
     Source: Cormack, Clarke and Büttcher, SIGIR 2009, who have a k of 60.
     """
     weights = weights if weights is not None else [1.0] * len(lists)
+    scores: dict[str, float] = {}
     ranks: dict[str, list[int | None]] = {}
-    for number, ids in enumerate(lists):
+    for number, (ids, weight) in enumerate(zip(lists, weights, strict=True)):
         for rank, id_ in enumerate(ids, start=1):
             row = ranks.setdefault(id_, [None] * len(lists))
             if row[number] is None:
                 row[number] = rank
-    fused = [
-        Fused(id_, sum(w / (k + rank) for w, rank in zip(weights, row, strict=True) if rank is not None), tuple(row))
-        for id_, row in ranks.items()
-    ]
-    return sorted(fused, key=lambda one: (-one.score, min(r for r in one.ranks if r is not None), one.id))
+                scores[id_] = scores.get(id_, 0.0) + weight / (k + rank)
+    best = {id_: min(rank for rank in row if rank is not None) for id_, row in ranks.items()}
+    order = sorted(scores, key=lambda id_: (-scores[id_], best[id_], id_))
+    return [Fused(id_, scores[id_], tuple(ranks[id_])) for id_ in order]

@@ -132,6 +132,7 @@ class SqliteIndex:
     async def close(self) -> None:
         """Finish what was begun, then let go of the file and the threads."""
         await self._writer.close()
+        await asyncio.to_thread(self._searcher.close)
         await self._reader.close()
 
 

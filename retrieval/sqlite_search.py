@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from retrieval.evidence import Hit
@@ -16,6 +17,7 @@ from retrieval.terms import phrases
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Mapping
+    from concurrent.futures import Future
 
     from retrieval.embed import Vector
     from retrieval.embedding_model import Model
@@ -42,9 +44,14 @@ class Searcher:
         self._connection = connection
         self._model = model
         self._vectors = VectorTable()
+        self._beside = ThreadPoolExecutor(1, thread_name_prefix="citewell-vectors")
         self._vectors_at = self._counts_at = -1
         self._counts: dict[str, int] = {}
         self._total = 0
+
+    def close(self) -> None:
+        """Let go of the thread."""
+        self._beside.shutdown()
 
     def search(
         self, words: str, vector: Vector | None, k: int, collections: Collection[str] | None, *, context: bool = True
@@ -62,9 +69,8 @@ class Searcher:
 
     def passages(self, ids: Collection[str], collections: Collection[str] | None) -> list[Hit]:
         """Passages by id, in the order given."""
-        query = "SELECT * FROM records WHERE id IN (SELECT value FROM json_each(?))"
         with reading(self._connection):
-            rows = {row["id"]: row for row in self._connection.execute(query, (json_list(ids),))}
+            rows = self._records(ids)
         seen = [
             rows[id_]
             for id_ in dict.fromkeys(ids)
@@ -97,27 +103,37 @@ class Searcher:
         *,
         context: bool,
     ) -> tuple[list[Hit], bool]:
-        """Up to `k` hits, fused from lists of up to `depth`, and whether those lists held all there is."""
-        by_words = self._by_words(words, depth, collections, context=context)
-        by_meaning: list[int] = []
-        cosines: Vector | None = None
+        """Up to `k` hits, fused from lists of up to `depth`, and whether those lists held all there is.
+
+        Both lists are made at once: SQLite and numpy each let other threads run meanwhile.
+        """
+        likeness: Future[tuple[Vector, list[int]]] | None = None
         if vector is not None:
             self._refresh_vectors(vector)
-            cosines = self._vectors.cosines(vector)
-            by_meaning = self._vectors.nearest(cosines, depth, collections)
-        ids, rows = self._records({*by_words, *by_meaning})
+            likeness = self._beside.submit(self._by_meaning, vector, depth, collections)
+        by_words = self._by_words(words, depth, collections, context=context)
+        cosines, by_meaning = likeness.result() if likeness is not None else (None, [])
+        ids = self._ids({*by_words, *by_meaning})
+        ranked = fuse(words, *([ids[number] for number in numbers] for numbers in (by_words, by_meaning)))
         hits: dict[str, Hit] = {}
-        lists = ([ids[number] for number in ranked] for ranked in (by_words, by_meaning))
-        for fused in fuse(words, *lists):
-            if len(hits) == k:
-                break
-            row = rows[fused.id]
-            at = self._vectors.row_of(row["number"])
-            cosine = float(cosines[at]) if cosines is not None and at is not None else None
-            text = " ".join(row["text"].split())
-            if text not in hits:
-                hits[text] = fused.hit(read_passage(row), read_document(row), len(hits) + 1, cosine)
+        for start in range(0, len(ranked), k):
+            some = ranked[start : start + k]
+            rows = self._records([one.id for one in some])
+            for fused in some:
+                row = rows[fused.id]
+                at = self._vectors.row_of(row["number"])
+                cosine = float(cosines[at]) if cosines is not None and at is not None else None
+                text = " ".join(row["text"].split())
+                if text not in hits:
+                    hits[text] = fused.hit(read_passage(row), read_document(row), len(hits) + 1, cosine)
+                if len(hits) == k:
+                    return list(hits.values()), True
         return list(hits.values()), len(by_words) < depth and len(by_meaning) < depth
+
+    def _by_meaning(self, vector: Vector, depth: int, collections: Collection[str] | None) -> tuple[Vector, list[int]]:
+        """The likeness of every passage, and the numbers of the nearest."""
+        cosines = self._vectors.cosines(vector)
+        return cosines, self._vectors.nearest(cosines, depth, collections)
 
     def _by_words(self, text: str, depth: int, collections: Collection[str] | None, *, context: bool) -> list[int]:
         self._refresh_counts()
@@ -133,11 +149,15 @@ class Searcher:
                 found |= dict.fromkeys(number for (number,) in rows)
         return list(found)[:depth]
 
-    def _records(self, numbers: Collection[int]) -> tuple[dict[int, str], dict[str, sqlite3.Row]]:
-        """The passages' ids by number and their rows by id."""
-        query = "SELECT * FROM records WHERE number IN (SELECT value FROM json_each(?))"
-        rows = {row["id"]: row for row in self._connection.execute(query, (json_list(numbers),))}
-        return {row["number"]: id_ for id_, row in rows.items()}, rows
+    def _ids(self, numbers: Collection[int]) -> dict[int, str]:
+        """The passages' ids by number."""
+        query = "SELECT number, id FROM passages WHERE number IN (SELECT value FROM json_each(?))"
+        return dict(tuple(row) for row in self._connection.execute(query, (json_list(numbers),)))
+
+    def _records(self, ids: Collection[str]) -> dict[str, sqlite3.Row]:
+        """The passages' rows by id."""
+        query = "SELECT * FROM records WHERE id IN (SELECT value FROM json_each(?))"
+        return {row["id"]: row for row in self._connection.execute(query, (json_list(ids),))}
 
     def _frequency(self, term: str) -> int:
         if term not in self._counts:

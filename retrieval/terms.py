@@ -51,9 +51,13 @@ RAREST = 12
 """So many words of a long question are searched for, the rarest."""
 
 
+_FOLDED_APART = re.compile(r"[^\x00-\x7f‘’“”–—•·°®]")
+"""What is not ASCII, nor punctuation that folds to itself: most texts hold none of it, and are folded in a moment."""
+
+
 def fold(text: str) -> str:
     """Small letters without accents, ligatures, full-width forms or invisible characters."""
-    if text.isascii():
+    if _FOLDED_APART.search(text) is None:
         return text.lower()
     apart = unicodedata.normalize("NFKD", text.casefold())
     invisible = {one for one in set(apart) if unicodedata.category(one) in {"Mn", "Mc", "Me", "Cf"}}

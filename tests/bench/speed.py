@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections import defaultdict
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,8 +29,9 @@ if TYPE_CHECKING:
     from tests.bench.timing import Timed
 
 PASSAGES = 27_000
-WHOLE, FUSED, WORDS, EMBED = (
+WHOLE, ALONE, FUSED, WORDS, EMBED = (
     "Citewell, whole search: fused, reranked, graded",
+    "the same, before the others are loaded",
     "Citewell, fused lists alone",
     "Citewell, words alone",
     "the embedding of the question, which is in all but “words alone”",
@@ -44,24 +46,26 @@ async def measured(sets: Sets, count: int = PASSAGES) -> list[Table]:
             PROGRESS.print(f"not installed, and left out: {stack.name} ({', '.join(stack.packages)})")
     quality = await found_of(sets, there)
     app = await filled(sets, count)
+    questions, steps = mixed_questions(sets), defaultdict[str, list[float]](list)
+    alone = await by_turns({ALONE: own(app, steps)[WHOLE]}, questions)
     with made(there, await many(sets, count)) as others:
-        steps: dict[str, list[float]] = {}
-        timed = {**{name: _awaited(search) for name, search in others.items()}, **own(app, steps), EMBED: _embedding()}
+        timed = {**{name: _awaited(search) for name, search in others.items()}, **own(app), EMBED: _embedding()}
         PROGRESS.print(f"{count:,} passages: {len(timed)} searches by turns")
-        times = await by_turns(timed, mixed_questions(sets))
+        times = {**alone, **await by_turns(timed, questions)}
     await app.close()
     return [speeds(times, count), stages(steps), quality, versions(there), goals(reached(times))]
 
 
-def own(app: Application, steps: dict[str, list[float]]) -> dict[str, Timed]:
+def own(app: Application, steps: Mapping[str, list[float]] | None = None) -> dict[str, Timed]:
     """The product's searches: as a question gets it, and less of it; `steps` collects each stage's milliseconds."""
     embedder = app.embedder
     assert embedder is not None
 
     async def whole(question: str) -> None:
         evidence = await app.searcher.search(Query(question, question), k=K)
-        for stage in evidence.stages:
-            steps.setdefault(f"{stage.name} ({stage.backend})", []).append(stage.milliseconds)
+        if steps is not None:
+            for stage in evidence.stages:
+                steps[f"{stage.name} ({stage.backend})"].append(stage.milliseconds)
 
     async def fused(question: str) -> None:
         await app.index.search(question, await embedder.embed_query(question), k=K)
@@ -123,7 +127,9 @@ def speeds(times: Mapping[str, Times], count: int) -> Table:
 def stages(steps: Mapping[str, Sequence[float]]) -> Table:
     """Where the time of the whole search goes."""
     rows = [(name, *(f"{np.percentile(some, percent):.1f}" for percent in (50, 95))) for name, some in steps.items()]
-    return Table("Stages of Citewell's whole search", ("stage", "p50, ms", "p95, ms"), rows)
+    return Table(
+        "Stages of Citewell's whole search, before the others are loaded", ("stage", "p50, ms", "p95, ms"), rows
+    )
 
 
 def versions(stacks: Sequence[Stack]) -> Table:
@@ -135,11 +141,11 @@ def versions(stacks: Sequence[Stack]) -> Table:
 
 def reached(times: Mapping[str, Times]) -> list[Goal]:
     """The figures that are to be reached, in this one run."""
-    whole = times[WHOLE]
-    found = [Goal("p50 of a whole search under 30 ms on an idle machine", f"{whole.p50:.1f} ms", whole.p50 < 30)]
+    whole, alone = times[WHOLE].p50, times[ALONE].p50
+    found = [Goal("p50 of a whole search under 30 ms on an idle machine", f"{alone:.1f} ms", alone < 30)]
     for stack in HYBRID:
         if stack.name in times:
-            factor, most = whole.p50 / times[stack.name].p50, 0.5 if stack.name == "LanceDB hybrid" else 1.0
+            factor, most = whole / times[stack.name].p50, 0.5 if stack.name == "LanceDB hybrid" else 1.0
             wanted = f"p50 of a whole search at most {most:g} times that of {stack.name}"
             found.append(Goal(wanted, f"{factor:.2f} times", factor <= most))
     return found

@@ -149,8 +149,11 @@ HYBRID = (
         "LangChain: Chroma and rank_bm25", ("langchain-classic", "langchain-chroma", "chromadb", "rank-bm25"), langchain
     ),
     Stack("LanceDB hybrid", ("lancedb",), lancedb),
-    Stack("bm25s and numpy, by hand", ("bm25s", "numpy"), bm25s_and_numpy),
 )
-"""Those that search by words and by meaning, with the same embedder."""
+"""What a user would pick who wants to search by words and by meaning, with the same embedder."""
 
-STACKS = (*HYBRID, Stack("bm25s, words alone", ("bm25s",), bm25s))
+STACKS = (
+    *HYBRID,
+    Stack("bm25s and numpy, by hand", ("bm25s", "numpy"), bm25s_and_numpy),
+    Stack("bm25s, words alone", ("bm25s",), bm25s),
+)

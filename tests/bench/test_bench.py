@@ -68,7 +68,10 @@ async def test_quality_is_measured_at_every_stage(sets: Sets) -> None:
 async def test_speed_is_measured_beside_what_is_installed(sets: Sets) -> None:
     times, stages, quality_, compared, _ = await speed.measured(sets, 9)
     there = {stack.name for stack in STACKS if stack.versions()}
-    assert {row[0] for row in times.rows} == {speed.WHOLE, speed.FUSED, speed.WORDS, speed.EMBED, *there}
+    assert {row[0] for row in times.rows} == {
+        *(speed.WHOLE, speed.ALONE, speed.FUSED, speed.WORDS, speed.EMBED),
+        *there,
+    }
     assert {"embed (all-MiniLM-L6-v2)", "search (sqlite)", "grade (fitted)"} <= {row[0] for row in stages.rows}
     assert quality_.rows[0] == (speed.WHOLE, "1.000", "1.000")
     assert {row[0] for row in compared.rows} == {stack.name for stack in STACKS}
