@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import logging
+import os
+import shutil
+import subprocess
+import sys
 import tomllib
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -17,10 +19,8 @@ from bot.safety import Clear, SelfHarm, Violence, assess, by_classifier, by_rule
 from bot.safety_classifier import BUCKETS, WINDOW, Classifier, Linear, buckets, bundled, packed, unpacked
 from tests.bot.ordinary_messages import ABOUT_THE_SUBJECT, ORDINARY
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-SENTENCES = sorted((Path(__file__).resolve().parents[2] / "scripts" / "safety_sentences").glob("*.toml"))
+ROOT = Path(__file__).resolve().parents[2]
+SENTENCES = sorted((ROOT / "scripts" / "safety_sentences").glob("*.toml"))
 SAID = ["sky", "sea", "sun", "tree"]
 RISKY = ("self", "other", "method", "poison")
 
@@ -93,23 +93,24 @@ def test_what_is_no_weights_file_is_refused(data: bytes) -> None:
         unpacked(data)
 
 
-@pytest.fixture
-def without_weights(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
-    """The package as it is where the weights file is gone."""
-    monkeypatch.setattr("bot.safety_classifier.resources.files", lambda _: tmp_path)
-    bundled.cache_clear()
-    yield
-    bundled.cache_clear()
-
-
-@pytest.mark.usefixtures("without_weights")
-def test_without_its_weights_the_gate_stands_on_the_rules(caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.ERROR):
-        assert isinstance(assess("I want to die"), SelfHarm)
-        assert assess("When is the flu clinic open?") == Clear()
-    assert [record.levelname for record in caplog.records] == ["ERROR"]
-    assert "rules alone" in caplog.text
-    assert "want to die" not in caplog.text
+def test_without_its_weights_the_gate_stands_on_the_rules(tmp_path: Path) -> None:
+    """In a process of its own, on the package as it is where the weights file is gone."""
+    shutil.copytree(resources.files("bot"), tmp_path / "bot", ignore=shutil.ignore_patterns("*.npz", "__pycache__"))
+    script = "import sys; from bot.safety import assess; [print(assess(line.strip())) for line in sys.stdin]"
+    ran = subprocess.run(
+        [sys.executable, "-c", script],
+        input="I want to die\nWhen is the flu clinic open?\n",
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    risky, harmless = ran.stdout.splitlines()
+    assert risky.startswith("SelfHarm(")
+    assert harmless.startswith("Clear(")
+    assert ran.stderr.count("rules alone") == 1
+    assert "want to die" not in ran.stderr
 
 
 def test_the_shipped_weights_are_there_and_small() -> None:
