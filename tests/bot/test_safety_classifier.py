@@ -95,7 +95,7 @@ def test_what_is_no_weights_file_is_refused(data: bytes) -> None:
 
 def test_without_its_weights_the_gate_stands_on_the_rules(tmp_path: Path) -> None:
     """In a process of its own, on the package as it is where the weights file is gone."""
-    shutil.copytree(resources.files("bot"), tmp_path / "bot", ignore=shutil.ignore_patterns("*.npz", "__pycache__"))
+    shutil.copytree(ROOT / "bot", tmp_path / "bot", ignore=shutil.ignore_patterns("*.npz", "__pycache__"))
     script = "import sys; from bot.safety import assess; [print(assess(line.strip())) for line in sys.stdin]"
     ran = subprocess.run(
         [sys.executable, "-c", script],
