@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 QUESTION = "When is the flu clinic open?"
 OPEN = "The flu clinic is open on Tuesdays from 9 to 12."
 FACT = {"kind": "fact", "sentences": [{"text": "On Tuesdays.", "passage_id": "p1", "quote": OPEN}]}
+MARK = {"type": "ephemeral"}
 UNGROUNDED = {"kind": "ungrounded", "missing": "opening hours"}
 
 
@@ -171,7 +172,7 @@ async def test_history_goes_in_as_turns_without_markers_and_without_empty_words(
         await answerer.answer(QUESTION, evidence(OPEN), history)
         assert double.requests[0]["messages"][:-1] == [
             {"role": "user", "content": "Where is it?"},
-            {"role": "assistant", "content": "In hall B."},
+            {"role": "assistant", "content": [{"type": "text", "text": "In hall B.", "cache_control": MARK}]},
         ]
 
 
@@ -180,7 +181,7 @@ async def test_the_instructions_are_marked_for_the_cache() -> None:
         await answerer.answer(QUESTION, evidence(OPEN), ())
         [block] = double.requests[0]["system"]
         assert block["text"] == prompt("answer").text
-        assert block["cache_control"] == {"type": "ephemeral"}
+        assert block["cache_control"] == MARK
 
 
 async def test_usage_is_told_for_every_reply() -> None:

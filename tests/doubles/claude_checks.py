@@ -41,6 +41,16 @@ def wrongs(body: dict[str, Any]) -> Iterator[str]:
         yield from _wrong_schema(wanted["schema"])
 
 
+def beyond_a_simple_server(body: dict[str, Any]) -> Iterator[str]:
+    """What a server would answer with 400 that takes texts and knows nothing of schemas and caches."""
+    yield from (f"{name}: unknown field" for name in body.keys() - {"model", "max_tokens", "messages", "system"})
+    if not isinstance(body.get("system"), str):
+        yield "system: cache_control is not supported"
+    if not all(isinstance(message["content"], str) for message in body["messages"]):
+        yield "messages: cache_control is not supported"
+    yield from _wrong_messages(body["messages"])
+
+
 def _wrong_messages(messages: list[dict[str, Any]]) -> Iterator[str]:
     if not messages:
         yield "messages: at least one message is required"
