@@ -196,11 +196,15 @@ class ClaudeDouble:
         return await self._reply(reply, body, request)
 
     def _bill(self, body: dict[str, Any]) -> dict[str, int]:
-        """What the request costs as it comes in: a prefix that is still being written for another is not read."""
+        """What the request costs as it comes in: a prefix that is still being written for another is not read.
+
+        As the real server does, it looks back from a mark for what an earlier mark had cached.
+        """
         whole = blocks(body)
         marked = [prefix for prefix in _prefixes(whole) if _count(prefix) >= self._cached_from]
-        read = max((_count(prefix) for prefix in marked if prefix in self._cached), default=0)
-        kept = max((_count(prefix) for prefix in marked), default=0)
+        longest = max(marked, key=len, default=())
+        read = max((_count(longest[:n]) for n in range(1, len(longest) + 1) if longest[:n] in self._cached), default=0)
+        kept = _count(longest)
         return {
             "input_tokens": _count(tuple(text for text, _ in whole)) - max(read, kept),
             "cache_creation_input_tokens": max(0, kept - read),
