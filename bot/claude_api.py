@@ -173,6 +173,7 @@ class Claude:
     async def _call(self, shape: type[Shape], system: str, messages: Sequence[MessageParam], room: int) -> Message:
         from anthropic import APIError, APIStatusError, omit, transform_schema
 
+        plainly = self._plainly
         output: OutputConfigParam = {"format": {"type": "json_schema", "schema": transform_schema(shape)}}
         if self._effort is not None:
             output["effort"] = self._effort
@@ -180,14 +181,14 @@ class Claude:
             raw = await self._client.messages.with_raw_response.create(
                 model=self._model,
                 max_tokens=room,
-                system=system if self._plainly else instructions(system),
-                messages=plain(messages) if self._plainly else messages,
-                output_config=omit if self._plainly else output,
+                system=system if plainly else instructions(system),
+                messages=plain(messages) if plainly else messages,
+                output_config=omit if plainly else output,
             )
             body = await raw.read()
         except APIError as error:
             status = error.status_code if isinstance(error, APIStatusError) else 0
-            if not self._plainly and asks_too_much(status, str(error)):
+            if not plainly and asks_too_much(status, str(error)):
                 self._plainly = True  # its form stands in the instructions too, and the reply is checked all the same
                 raise Malformed("Claude's server takes no schema or cache mark; it is asked without") from None
             raise self._mapped(error) from None

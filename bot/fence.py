@@ -29,6 +29,8 @@ def shown(text: str) -> str:
 
 def as_written(quote: str, raw: str) -> str:
     """The stretch of `raw` that a quote from `shown(raw)` was copied from; the quote itself where there is none."""
+    if quote in raw or not _HIDDEN.search(raw):
+        return quote
     found = find_quote(quote, shown(raw))
     if found is None:
         return quote

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -91,6 +92,13 @@ async def test_a_server_that_takes_no_schema_is_asked_without_from_then_on() -> 
         for sent in double.requests:
             assert sent["system"] == prompt("answer").text
             assert sent["messages"][1] == {"role": "assistant", "content": "In hall B."}
+
+
+async def test_requests_that_were_under_way_when_that_was_found_out_are_sent_again_too() -> None:
+    async with answering(*[Writes(JSON)] * 6, simple=True) as (answerer, double):
+        answers = await asyncio.gather(*(answerer.answer("When?", FOUND, ()) for _ in range(6)))
+        assert answers == [FACT] * 6
+        assert len(double.refused) > 1
 
 
 async def test_a_server_that_checks_its_fields_as_fastapi_does_is_understood() -> None:
