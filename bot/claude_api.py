@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
     from bot.claude_message import Usage
     from bot.claude_models import Effort
+
+_log = logging.getLogger(__name__)
 
 DEFAULT_MODEL = "claude-sonnet-5-5"
 SMALL_MODEL = "claude-haiku-5-5"
@@ -189,7 +192,9 @@ class Claude:
         except APIError as error:
             status = error.status_code if isinstance(error, APIStatusError) else 0
             if not plainly and asks_too_much(status, str(error)):
-                self._plainly = True  # its form stands in the instructions too, and the reply is checked all the same
+                # The form stands in the instructions too, and the reply is checked all the same.
+                _log.warning("the server of %s takes no schema or cache mark; it is asked without", self._model)
+                self._plainly = True
                 raise Malformed("Claude's server takes no schema or cache mark; it is asked without") from None
             raise self._mapped(error) from None
         try:

@@ -127,6 +127,13 @@ async def test_a_server_that_counts_no_tokens_is_believed_to_have_taken_none(usa
     assert [(one.input_tokens, one.output_tokens, one.cache_read_tokens) for one in told] == [(0, 0, 0)]
 
 
+async def test_a_block_without_text_is_passed_over() -> None:
+    content = [{"type": "text", "text": None}, {"type": "text"}, {"type": "text", "text": JSON}]
+    message = {"type": "message", "content": content, "stop_reason": "end_turn"}
+    async with answering(Sends(json.dumps(message).encode())) as (answerer, _):
+        assert await answerer.answer("When?", FOUND, ()) == FACT
+
+
 async def test_a_model_of_any_name_is_asked() -> None:
     async with answering(Writes(JSON), simple=True, model="qwen3:4b-instruct") as (answerer, double):
         assert answerer.name == "qwen3:4b-instruct"
