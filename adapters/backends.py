@@ -212,7 +212,10 @@ def choose_context_writer(
 
 def _count_tokens(usage: Usage) -> None:
     """Every call is billed for itself, so a stage that asked often has the sum."""
-    count(**asdict(usage))
+    from bot.claude_models import dollars
+
+    price = dollars(usage)
+    count(**asdict(usage), **({"unpriced_calls": 1} if price is None else {"dollars": price}))
 
 
 def choose_writers(settings: Settings, claude: Claude | None, extractive: Answerer) -> tuple[Answerer, Rewriter]:
@@ -228,7 +231,8 @@ def choose_writers(settings: Settings, claude: Claude | None, extractive: Answer
     from bot.prompts import prompt
 
     rewriter = ClaudeRewriter(claude, prompt("standalone"), fallback=rules, patience=settings.within_turn(10))
-    return ClaudeAnswerer(claude, prompt("answer"), patience=settings.within_turn(20)), rewriter
+    instructions = prompt("answer", instead=settings.answer_prompt)
+    return ClaudeAnswerer(claude, instructions, patience=settings.within_turn(20)), rewriter
 
 
 def choose_search_helpers(small: Claude | None) -> tuple[HypotheticalWriter | None, QueryRewriter | None]:

@@ -65,6 +65,13 @@ def _weaviate(given: str) -> str:
     return given
 
 
+def _file(given: Path) -> Path:
+    try:
+        return given.expanduser()
+    except RuntimeError:
+        raise ValueError("there is no home of that name: write the path without '~'") from None
+
+
 Address = Annotated[str, AfterValidator(_address)]
 WeaviateAddress = Annotated[str, AfterValidator(_weaviate)]
 
@@ -91,6 +98,9 @@ class Settings(BaseSettings):
     anthropic_api_key: SecretStr | None = Field(default=None, validation_alias=AliasChoices("ANTHROPIC_API_KEY"))
     anthropic_base_url: Address | None = Field(default=None, validation_alias=AliasChoices("ANTHROPIC_BASE_URL"))
     model: str = Field(default=DEFAULT_MODEL, min_length=1, description="the Claude model that writes answers")
+    answer_prompt: Annotated[Path, AfterValidator(_file)] | None = Field(
+        default=None, description="a file of instructions in place of those that answers are written by"
+    )
     small_model: str = Field(default=SMALL_MODEL, min_length=1, description="the Claude model that helps the search")
 
     voyage_api_key: SecretStr | None = Field(default=None, validation_alias=AliasChoices("VOYAGE_API_KEY"))

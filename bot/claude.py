@@ -11,7 +11,7 @@ from pydantic import Field, StringConstraints
 from bot.answer import Answer, Fact, Sentence, Ungrounded
 from bot.claude_message import StructuredReply
 from bot.errors import CitewellError
-from bot.fence import fence, fenced
+from bot.fence import as_written, fence, fenced, shown
 from bot.quantities import unborne
 from bot.trace import note
 
@@ -33,7 +33,8 @@ _LONGEST = 500
 _REMEMBERED = 8  # earlier questions: a follow-up seldom reaches back further
 _MARKER = re.compile(r"\s?\[\d{1,3}\]")
 
-_Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
+_Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000)]
+"""An empty one is in shape: the check drops that sentence, and keeps the others."""
 
 
 class _DraftSentence(StructuredReply):
@@ -47,7 +48,7 @@ class _Draft(StructuredReply):
 
     kind: Literal["fact", "ungrounded"]
     sentences: Annotated[tuple[_DraftSentence, ...], Field(max_length=40)] = ()
-    missing: Annotated[str, StringConstraints(strip_whitespace=True, max_length=_LONGEST)] = ""
+    missing: Annotated[str, StringConstraints(strip_whitespace=True, max_length=_LONGEST)] | None = None
 
 
 class _Standalone(StructuredReply):
@@ -73,6 +74,7 @@ class ClaudeAnswerer:
 
     async def answer(self, question: str, evidence: Evidence, history: Sequence[Exchange]) -> Answer:
         """A draft for a question that stands alone. Raises `Transient`, `Permanent` or `Refused`."""
+        note(prompt=self._prompt.version)
         passages = {f"p{n}": hit.passage for n, hit in enumerate(evidence.hits, start=1)}
         draft = await self._claude.ask(
             _Draft,
@@ -82,7 +84,7 @@ class ClaudeAnswerer:
             patience=self._patience,
         )
         if draft.kind == "ungrounded" or not draft.sentences:
-            return Ungrounded(draft.missing)
+            return Ungrounded(draft.missing or "")
         return Fact(tuple(_sentence(written, passages) for written in draft.sentences))
 
 
@@ -134,20 +136,18 @@ def _faithful(rewritten: str, question: str, earlier: Sequence[str]) -> bool:
 
 
 def _sentence(written: _DraftSentence, passages: Mapping[str, Passage]) -> Sentence:
-    """The sentence with the passage's real id, and its quote as the raw text has it where only our escaping differs."""
+    """The sentence with the passage's real id, and its quote as the raw text has it, links and all."""
     passage = passages.get(written.passage_id)
     if passage is None:
         return Sentence(written.text, written.passage_id, written.quote)
-    unescaped = written.quote.replace("&lt;", "<")
-    quote = unescaped if written.quote not in passage.text and unescaped in passage.text else written.quote
-    return Sentence(written.text, passage.id, quote)
+    return Sentence(written.text, passage.id, as_written(written.quote, passage.text))
 
 
 def _conversation(history: Sequence[Exchange]) -> list[MessageParam]:
     """Questions and answers in turn, without source markers; an exchange with an empty side is left out whole."""
     messages: list[MessageParam] = []
     for exchange in history:
-        question, answer = exchange.question.strip(), _MARKER.sub("", exchange.answer).strip()
+        question, answer = shown(exchange.question).strip(), shown(_MARKER.sub("", exchange.answer)).strip()
         if question and answer:
             messages += [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
     return messages

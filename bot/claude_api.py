@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+from contextlib import suppress
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 
-from bot.claude_message import Message, StructuredReply
+from bot.claude_message import Message, StructuredReply, objects_in
+from bot.claude_request import asks_too_much, conversation, instructions, plain
 from bot.errors import CitewellError, Malformed, Misconfigured, Permanent, Refused, Transient
 from retrieval.hosted import key_fault, retry_after
 
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
 
     from bot.claude_message import Usage
     from bot.claude_models import Effort
+
+_log = logging.getLogger(__name__)
 
 DEFAULT_MODEL = "claude-sonnet-5-5"
 SMALL_MODEL = "claude-haiku-5-5"
@@ -67,6 +72,7 @@ class Claude:
         self._on_usage = on_usage
         self._setting = setting
         self._effort: Effort | None = effort
+        self._plainly = False
 
     @classmethod
     def connect(
@@ -137,7 +143,7 @@ class Claude:
         `Transient` (also for a reply that is out of shape twice), `Misconfigured` or `Permanent`.
         """
         seconds = self._timeout if patience is None else min(patience, self._timeout)
-        messages: list[MessageParam] = [*history, {"role": "user", "content": content}]
+        messages: list[MessageParam] = [*conversation(history), {"role": "user", "content": content}]
         try:
             async with asyncio.timeout(seconds):
                 return await self._ask_twice(shape, system, messages, insist=insist)
@@ -168,8 +174,9 @@ class Claude:
         return _read(shape, await self._call(shape, system, messages, room))
 
     async def _call(self, shape: type[Shape], system: str, messages: Sequence[MessageParam], room: int) -> Message:
-        from anthropic import APIError, transform_schema
+        from anthropic import APIError, APIStatusError, omit, transform_schema
 
+        plainly = self._plainly
         output: OutputConfigParam = {"format": {"type": "json_schema", "schema": transform_schema(shape)}}
         if self._effort is not None:
             output["effort"] = self._effort
@@ -177,19 +184,25 @@ class Claude:
             raw = await self._client.messages.with_raw_response.create(
                 model=self._model,
                 max_tokens=room,
-                system=[{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}],
-                messages=messages,
-                output_config=output,
+                system=system if plainly else instructions(system),
+                messages=plain(messages) if plainly else messages,
+                output_config=omit if plainly else output,
             )
             body = await raw.read()
         except APIError as error:
+            status = error.status_code if isinstance(error, APIStatusError) else 0
+            if not plainly and asks_too_much(status, str(error)):
+                # The form stands in the instructions too, and the reply is checked all the same.
+                _log.warning("the server of %s takes no schema or cache mark; it is asked without", self._model)
+                self._plainly = True
+                raise Malformed("Claude's server takes no schema or cache mark; it is asked without") from None
             raise self._mapped(error) from None
         try:
             message = Message.model_validate_json(body)
         except ValidationError:
             raise Transient("Claude's server sent something that is no message") from None
         if self._on_usage:
-            self._on_usage(message.usage.used(self._model))
+            self._on_usage(message.used(self._model))
         if message.stop_reason == "refusal":
             category = message.stop_details.category if message.stop_details else None
             msg = f"the model would not answer (category: {category or 'none given'})"
@@ -212,10 +225,9 @@ class Claude:
 
 def _read(shape: type[Shape], message: Message) -> Shape:
     """The reply in shape, whatever stands around its JSON object: not every server holds a model to the schema."""
-    text = message.text
-    try:
-        return shape.model_validate_json(text[text.find("{") : text.rfind("}") + 1])
-    except ValidationError:
-        reason = "was cut short" if message.cut_short else "is not in the form asked for"
-        msg = f"the model's reply {reason}"
-        raise Malformed(msg) from None
+    for written in objects_in(message.text):
+        with suppress(ValidationError):
+            return shape.model_validate_json(written)
+    reason = "was cut short" if message.cut_short else "is not in the form asked for"
+    msg = f"the model's reply {reason}"
+    raise Malformed(msg)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
+
+_TRIES = 100
+"""Braces at which an object is looked for: a text of nothing but braces is not read for ever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +42,8 @@ class StructuredReply(BaseModel):
 class Tokens(BaseModel):
     """The counts beside a reply; what a server does not count is 0."""
 
-    input_tokens: int = 0
-    output_tokens: int = 0
+    input_tokens: int | None = None
+    output_tokens: int | None = None
     cache_read_input_tokens: int | None = None
     cache_creation_input_tokens: int | None = None
 
@@ -47,8 +51,8 @@ class Tokens(BaseModel):
         """The same as what one call of that model took."""
         return Usage(
             model,
-            self.input_tokens,
-            self.output_tokens,
+            self.input_tokens or 0,
+            self.output_tokens or 0,
             self.cache_read_input_tokens or 0,
             self.cache_creation_input_tokens or 0,
         )
@@ -58,7 +62,7 @@ class Block(BaseModel):
     """One block of a reply; only those of the type `text` are read."""
 
     type: str
-    text: str = ""
+    text: str | None = None
 
 
 class Details(BaseModel):
@@ -74,14 +78,39 @@ class Message(BaseModel):
     content: list[Block]
     stop_reason: str | None = None
     stop_details: Details | None = None
-    usage: Tokens = Field(default_factory=Tokens)
+    usage: Tokens | None = None
 
     @property
     def text(self) -> str:
         """What the model wrote."""
-        return "".join(block.text for block in self.content if block.type == "text")
+        return "".join(block.text or "" for block in self.content if block.type == "text")
+
+    def used(self, model: str) -> Usage:
+        """What the call took of that model; no tokens where the server does not count them."""
+        return (self.usage or Tokens()).used(model)
 
     @property
     def cut_short(self) -> bool:
         """Whether it had more to write than there was room for."""
         return self.stop_reason in {"max_tokens", "model_context_window_exceeded"}
+
+
+def objects_in(text: str) -> list[str]:
+    """The JSON objects that stand in a text, the last one first, whatever is written around them.
+
+    A model that nothing holds to a schema may think aloud or put its reply into a fence, and ends with what it means.
+    """
+    decoder = json.JSONDecoder()
+    found: list[str] = []
+    at = 0
+    for _ in range(_TRIES):
+        start = text.find("{", at)
+        if start < 0:
+            break
+        try:
+            at = decoder.raw_decode(text, start)[1]
+        except (ValueError, RecursionError):
+            at = start + 1
+        else:
+            found.append(text[start:at])
+    return found[::-1]

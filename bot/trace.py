@@ -9,9 +9,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 Attribute: TypeAlias = str | int | float | bool
+
+
+_SPENT = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "dollars", "unpriced_calls")
 
 
 @dataclass(slots=True)
@@ -27,18 +30,16 @@ class Span:
         """Note something about this stage. Never a person's or a document's words."""
         self.attributes.update(attributes)
 
-    def count(self, model: str, **counts: int) -> None:
+    def count(self, model: str, **counts: float) -> None:
         """Add to what this stage has counted so far, all of one model."""
         self.attributes["model"] = model
-        for name, more in counts.items():
-            before = self.attributes.get(name)
-            self.attributes[name] = more + (before if isinstance(before, int) else 0)
+        add_up(self.attributes, counts)
 
 
 _current: ContextVar[Span | None] = ContextVar("citewell_span", default=None)
 
 
-def count(model: str, **counts: int) -> None:
+def count(model: str, **counts: float) -> None:
     """Add to what the stage that this task is in has counted of a model; outside any stage it is lost."""
     if span := _current.get():
         span.count(model, **counts)
@@ -63,17 +64,31 @@ def part(name: str) -> Iterator[None]:
 
 @dataclass(slots=True)
 class Trace:
-    """The stages of one turn in the order they began. `clock` counts seconds and never goes back."""
+    """The stages of one turn in the order they began. `clock` counts seconds and never goes back.
+
+    `milliseconds` are those of all stages that ran one after another; what ran inside another is not counted twice.
+    """
 
     id: str
     clock: Callable[[], float] = time.perf_counter
     spans: list[Span] = field(default_factory=list)
+    milliseconds: float = 0.0
+
+    @property
+    def spent(self) -> dict[str, Attribute]:
+        """What the models of all stages took together: tokens, dollars at list prices, calls of a model without one."""
+        spent: dict[str, Attribute] = {}
+        for span in self.spans:
+            counted = ((name, span.attributes.get(name)) for name in _SPENT)
+            add_up(spent, {name: count for name, count in counted if isinstance(count, int | float)})
+        return spent
 
     @contextmanager
     def stage(self, name: str) -> Iterator[Span]:
         """Time one stage, whether it ends well or raises."""
         span = Span(name)
         self.spans.append(span)
+        inside = _current.get() is not None
         token = _current.set(span)
         began = self.clock()
         try:
@@ -83,6 +98,7 @@ class Trace:
             raise
         finally:
             span.milliseconds = (self.clock() - began) * 1000
+            self.milliseconds += 0 if inside else span.milliseconds
             _current.reset(token)
 
     def add(self, name: str, milliseconds: float, **attributes: Attribute) -> None:
@@ -94,9 +110,20 @@ class Trace:
         self.spans.append(span)
 
     def __str__(self) -> str:
-        """One line for the log: the id, then each stage with its time and attributes."""
-        stages = (
-            " ".join([f"{span.stage} {span.milliseconds:.1f} ms", *(f"{k}={v}" for k, v in span.attributes.items())])
-            for span in self.spans
-        )
+        """One line for the log: the id, each stage with its time and attributes, then what all have spent."""
+        stages = [_line(span.stage, span.milliseconds, span.attributes) for span in self.spans]
+        if spent := self.spent:
+            stages.append(_line("turn", self.milliseconds, spent))
         return " | ".join([self.id, *stages])
+
+
+def add_up(attributes: dict[str, Attribute], counts: Mapping[str, float]) -> None:
+    """Add each count to the one of its name."""
+    for name, more in counts.items():
+        before = attributes.get(name)
+        attributes[name] = more + (before if isinstance(before, int | float) else 0)
+
+
+def _line(stage: str, milliseconds: float, attributes: Mapping[str, Attribute]) -> str:
+    said = (f"{k}={v:.6f}" if k == "dollars" else f"{k}={v}" for k, v in attributes.items())
+    return " ".join([f"{stage} {milliseconds:.1f} ms", *said])

@@ -10,6 +10,7 @@ import yaml
 
 from adapters.cli import main
 from adapters.settings import environment_names
+from bot.wording import wording
 from tests.doubles.weaviate.orders import VERSION
 
 ROOT = Path(__file__).parents[1]
@@ -29,6 +30,13 @@ def test_the_options_it_names_exist() -> None:
 @pytest.mark.parametrize("link", sorted(set(re.findall(r"\]\((?!http)([^)#]+)\)", README))))
 def test_its_links_lead_somewhere(link: str) -> None:
     assert (ROOT / link).exists()
+
+
+def test_the_page_on_claude_leads_somewhere_and_names_settings_there_are() -> None:
+    page = (ROOT / "docs/claude.md").read_text(encoding="utf-8")
+    assert all((ROOT / "docs" / link).exists() for link in re.findall(r"\]\(([^)#]+)\)", page))
+    assert set(re.findall(r"(?:ANTHROPIC|CITEWELL)_[A-Z_]+", page)) <= set(environment_names().values())
+    assert wording().refusal.model in page
 
 
 @pytest.mark.parametrize("target", ["install", "demo", "test", "check", "bench"])

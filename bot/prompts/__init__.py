@@ -27,17 +27,18 @@ class Prompt:
 
 
 def prompt(name: str, *, instead: Path | None = None) -> Prompt:
-    """The prompt of a task, by the name of its file, from the operator's file `instead` where one is given.
+    """The prompt of a task, by the name of its file, from the operator's file `instead` where one is given. Blocking.
 
-    `Misconfigured` where that file cannot be read as UTF-8 or is empty.
+    `Misconfigured` where that file cannot be read as UTF-8 or is empty, with the setting that names it.
     """
     source = instead or resources.files("bot.prompts").joinpath(f"{name}.md")
+    setting = f"CITEWELL_{name.upper()}_PROMPT"
     try:
-        text = source.read_text(encoding="utf-8").strip()
+        text = source.read_text(encoding="utf-8-sig").strip()
     except (OSError, UnicodeDecodeError) as error:
-        msg = f"the prompt file {source} cannot be read: give a readable UTF-8 file, or leave the setting out"
+        msg = f"the prompt file {source} cannot be read: name a readable UTF-8 file in {setting}, or leave it unset"
         raise Misconfigured(msg) from error
     if not text:
-        msg = f"the prompt file {source} is empty: write the instructions into it, or leave the setting out"
+        msg = f"the prompt file {source} is empty: write the instructions into it, or leave {setting} unset"
         raise Misconfigured(msg)
     return Prompt(name, text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +14,7 @@ from adapters.demo import demo_settings
 from adapters.documents import fill_in
 from adapters.settings import Settings
 from bot.errors import Misconfigured
+from bot.prompts import Prompt
 from retrieval.errors import IndexMismatch, ModelRefused, RetrievalError
 from retrieval.evidence import Query
 from retrieval.ingest import ingest
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from retrieval.index import Index
 
 OPEN = "When is the flu clinic open?"
+DECLINE = {"kind": "ungrounded", "sentences": [], "missing": ""}
 LEAFLET = "# Flu clinic\n\nThe flu clinic is open on Tuesdays from 9 am to 12 noon.\n"
 
 
@@ -231,17 +234,72 @@ async def test_what_was_chosen_is_said_in_a_line(tmp_path: Path, claude: claudes
         assert app.backends == "Index: sqlite. Embedder: none. Reranker: fitted. Answers: extractive."
 
 
-async def test_a_turns_trace_has_the_tokens_of_the_reranker_in_its_own_stage(
+def spent(caplog: pytest.LogCaptureFixture) -> dict[str, dict[str, float]]:
+    """The counts of each stage of the latest turn that asked a model, as the log gives them."""
+    (*_, turn) = [record.getMessage() for record in caplog.records if record.name == "bot.turn"]
+    lines = {stage.split()[0]: dict(re.findall(r"(\w+)=([\d.]+)(?= |$)", stage)) for stage in turn.split(" | ")[1:]}
+    counts = ("input_tokens", "output_tokens", "dollars", "unpriced_calls")
+    return {
+        stage: {name: float(count) for name, count in noted.items() if name in counts}
+        for stage, noted in lines.items()
+        if "input_tokens" in noted
+    }
+
+
+async def test_a_turns_trace_has_the_tokens_and_dollars_of_each_stage_that_asked_a_model_and_their_sum(
     tmp_path: Path, claude: claudes.ClaudeDouble, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO", logger="bot.turn")
-    claude.replies = [claudes.Says({"kind": "ungrounded", "sentences": [], "missing": ""})]
-    async with await build(settings(tmp_path, claude, stages_off="hyde")) as app:
+    made_up, follow_up = claudes.Says({"passage": LEAFLET}), claudes.Says({"question": OPEN})
+    claude.replies = [made_up, claudes.Says(DECLINE), follow_up, made_up, claudes.Says(DECLINE)]
+    async with await build(settings(tmp_path, claude)) as app:
+        await filled(app, tmp_path)
+        for number in (1, 2):
+            await app.engine.respond(message(OPEN, id_=f"m{number}", thread="t", at=utc_now()))
+    stages = spent(caplog)
+    whole = stages.pop("turn")
+    assert stages.keys() >= {"followup", "hyde", "rerank", "answer"}
+    for name in ("input_tokens", "output_tokens"):
+        assert whole[name] == sum(stage[name] for stage in stages.values())
+    assert 0 < whole["dollars"] == pytest.approx(sum(stage["dollars"] for stage in stages.values()), abs=1e-5)
+
+
+async def test_of_a_model_whose_price_is_not_known_calls_are_counted_in_place_of_dollars(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", logger="bot.turn")
+    server = claudes.ClaudeDouble([claudes.Says(DECLINE)], models=["qwen3:4b", claudes.SMALL_MODEL])
+    async with server, await build(settings(tmp_path, server, model="qwen3:4b", stages_off="hyde")) as app:
         await filled(app, tmp_path)
         await app.engine.respond(message(OPEN, id_="m1", thread="t", at=utc_now()))
-    (turn,) = [record.getMessage() for record in caplog.records if record.getMessage().startswith("turn ungrounded")]
-    counted = {stage.split()[0]: "input_tokens=" in stage for stage in turn.split(" | ")[1:]}
-    assert {stage for stage, tokens in counted.items() if tokens} == {"rerank", "answer"}
+    stages = spent(caplog)
+    assert stages["answer"]["unpriced_calls"] == stages["turn"]["unpriced_calls"] == 1
+    assert "dollars" not in stages["answer"]
+    assert stages["turn"]["dollars"] == stages["rerank"]["dollars"]
+
+
+async def test_an_operators_own_instructions_are_sent_and_their_version_is_in_the_trace(
+    tmp_path: Path, claude: claudes.ClaudeDouble, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", logger="bot.turn")
+    claude.replies = [claudes.Says(DECLINE)]
+    own = tmp_path / "own.md"
+    own.write_text("Answer in rhyme.\n")
+    async with await build(settings(tmp_path, claude, stages_off="hyde,rerank", answer_prompt=str(own))) as app:
+        await filled(app, tmp_path)
+        await app.engine.respond(message(OPEN, id_="m1", thread="t", at=utc_now()))
+    assert [block["text"] for block in claude.requests[-1]["system"]] == ["Answer in rhyme."]
+    assert f" prompt={Prompt('answer', 'Answer in rhyme.').version} " in caplog.text
+
+
+@pytest.mark.parametrize("content", [None, "  \n"], ids=["missing", "empty"])
+async def test_instructions_that_cannot_be_read_are_said_before_anything_starts(
+    tmp_path: Path, claude: claudes.ClaudeDouble, content: str | None
+) -> None:
+    if content is not None:
+        (tmp_path / "own.md").write_text(content)
+    with pytest.raises(Misconfigured, match=r"own\.md.*CITEWELL_ANSWER_PROMPT"):
+        await build(settings(tmp_path, claude, answer_prompt="own.md"))
 
 
 @pytest.mark.parametrize(("embedder", "name"), [("local", "all-MiniLM-L6-v2"), ("none", None)])

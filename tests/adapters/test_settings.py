@@ -54,6 +54,13 @@ def test_a_bad_value_is_named(monkeypatch: pytest.MonkeyPatch, name: str, value:
         Settings.load()
 
 
+def test_a_file_may_stand_in_a_home_and_the_home_has_to_be_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert Settings.load(answer_prompt="~/own.md").answer_prompt == tmp_path / "own.md"
+    with pytest.raises(Misconfigured, match="CITEWELL_ANSWER_PROMPT"):
+        Settings.load(answer_prompt="~nobody-of-that-name/own.md")
+
+
 def test_a_misspelt_name_is_refused_with_the_one_meant(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CITEWELL_COUNTY", "GB")
     with pytest.raises(Misconfigured, match="Did you mean CITEWELL_COUNTRY"):

@@ -30,10 +30,16 @@ def test_an_operators_own_file_stands_in(tmp_path: Path) -> None:
     assert prompt("answer", instead=own).text == "Answer in rhyme."
 
 
+def test_the_mark_that_some_editors_put_before_a_text_is_not_part_of_it(tmp_path: Path) -> None:
+    own = tmp_path / "own.md"
+    own.write_text("Answer in rhyme.", encoding="utf-8-sig")
+    assert prompt("answer", instead=own) == Prompt("answer", "Answer in rhyme.")
+
+
 @pytest.mark.parametrize("content", [None, b"", b" \n", b"\xff\xfe\xfa"])
 def test_a_file_that_gives_no_instructions_is_named(tmp_path: Path, content: bytes | None) -> None:
     own = tmp_path / "own.md"
     if content is not None:
         own.write_bytes(content)
-    with pytest.raises(Misconfigured, match=r"own\.md"):
+    with pytest.raises(Misconfigured, match=r"own\.md.*CITEWELL_ANSWER_PROMPT"):
         prompt("answer", instead=own)

@@ -15,7 +15,32 @@ def test_a_stage_is_timed_and_keeps_what_was_noted_and_counted_in_it() -> None:
     with trace.stage("answer") as span:
         span.set(backend="extractive")
         count("claude-test", input_tokens=12)
-    assert str(trace) == "t1 | answer 1000.0 ms backend=extractive model=claude-test input_tokens=12"
+    assert trace.spans[0].attributes == {"backend": "extractive", "model": "claude-test", "input_tokens": 12}
+    assert trace.spans[0].milliseconds == 1000
+
+
+def test_the_line_ends_with_what_all_stages_took_and_spent() -> None:
+    trace = Trace("t1", clock=map(float, itertools.count()).__next__)
+    with trace.stage("retrieval") as span:
+        span.set(hits=8)
+        with part("rerank"):
+            count("claude-small", input_tokens=12, dollars=0.00001)
+        trace.add("rerank", 500.0)
+    with trace.stage("answer"):
+        count("claude-test", input_tokens=300, dollars=0.002)
+        count("claude-test", input_tokens=1, dollars=0.00003)
+        with trace.stage("within"):
+            count("local", input_tokens=5, unpriced_calls=1)
+    assert trace.spent == {"input_tokens": 318, "dollars": pytest.approx(0.00204), "unpriced_calls": 1}
+    assert str(trace).endswith(" | turn 4000.0 ms input_tokens=318 dollars=0.002040 unpriced_calls=1")
+
+
+def test_a_turn_that_asked_no_model_spent_nothing() -> None:
+    trace = Trace("t1")
+    with trace.stage("answer") as span:
+        span.set(backend="extractive", hits=8)
+    assert trace.spent == {}
+    assert str(trace).endswith("backend=extractive hits=8")
 
 
 def test_a_stage_that_raises_is_timed_too_and_names_the_error() -> None:

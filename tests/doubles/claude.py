@@ -24,7 +24,7 @@ from aiohttp import web
 from jsonschema import Draft202012Validator
 
 from bot.claude_api import Claude
-from tests.doubles.claude_checks import blocks, wrongs
+from tests.doubles.claude_checks import beyond_a_simple_server, blocks, wrongs
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -89,10 +89,19 @@ class Fails:
 
 @dataclass(frozen=True, slots=True)
 class Sends:
-    """HTTP 200 with any body: a proxy's page, or half a message."""
+    """Any body: a proxy's page, or half a message."""
 
     body: bytes
     content_type: str = "application/json"
+    status: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Stops:
+    """The reply begins and goes no further: the connection ends, or hangs until the double closes."""
+
+    body: bytes = b'{"type": "message", "content": [{"type": "text", "te'
+    hangs: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +114,7 @@ class Drops:
     """The connection ends without an answer."""
 
 
-Scripted: TypeAlias = Says | Judges | Writes | Refuses | Fails | Sends | Hangs | Drops
+Scripted: TypeAlias = Says | Judges | Writes | Refuses | Fails | Sends | Stops | Hangs | Drops
 
 
 class ClaudeDouble:
@@ -114,7 +123,8 @@ class ClaudeDouble:
     `requests` holds the bodies that passed the checks, `refused` what was wrong with the others, `replies` what is
     still to be sent; after these, `otherwise` makes the reply. `judging` is the script of requests to judge passages,
     behind whose end it judges, and `rewording` that of requests for other words, behind whose end the question comes
-    back. `latency` is in seconds; what is shorter than `cached_from` tokens is not cached.
+    back. `latency` is in seconds; what is shorter than `cached_from` tokens is not cached. A `simple` server answers
+    the script alone and takes only what is oldest in the Messages API: no schema, no effort, no marks for the cache.
     `hanging` is set once a request hangs, `held` counts those, `abandoned` those of them that the client let go of.
     """
 
@@ -128,6 +138,7 @@ class ClaudeDouble:
         otherwise: Callable[[Mapping[str, Any]], Scripted] | None = None,
         latency: float = 0.0,
         cached_from: int = 512,
+        simple: bool = False,
     ) -> None:
         self.replies = list(replies)
         self.judging: list[Scripted] = []
@@ -137,6 +148,7 @@ class ClaudeDouble:
         self._otherwise = otherwise
         self._latency = latency
         self._cached_from = cached_from
+        self._simple = simple
         self._cached: set[tuple[str, ...]] = set()
         self.requests: list[dict[str, Any]] = []
         self.refused: list[str] = []
@@ -169,9 +181,11 @@ class ClaudeDouble:
         body = json.loads(await request.read())
         if body.get("model") not in self._models:
             return self._refuse(404, f"model: {body.get('model')}")
-        if wrong := next(wrongs(body), None):
+        if wrong := next(beyond_a_simple_server(body) if self._simple else wrongs(body), None):
             return self._refuse(400, wrong)
         self.requests.append(body)
+        if self._simple:
+            return await self._reply(self.replies.pop(0), body, request)
         if "judgements" in body["output_config"]["format"]["schema"]["properties"]:
             return await self._reply(self.judging.pop(0) if self.judging else Judges(), body, request)
         if "query" in body["output_config"]["format"]["schema"]["properties"]:
@@ -182,11 +196,15 @@ class ClaudeDouble:
         return await self._reply(reply, body, request)
 
     def _bill(self, body: dict[str, Any]) -> dict[str, int]:
-        """What the request costs as it comes in: a prefix that is still being written for another is not read."""
+        """What the request costs as it comes in: a prefix that is still being written for another is not read.
+
+        As the real server does, it looks back from a mark for what an earlier mark had cached.
+        """
         whole = blocks(body)
         marked = [prefix for prefix in _prefixes(whole) if _count(prefix) >= self._cached_from]
-        read = max((_count(prefix) for prefix in marked if prefix in self._cached), default=0)
-        kept = max((_count(prefix) for prefix in marked), default=0)
+        longest = max(marked, key=len, default=())
+        read = max((_count(longest[:n]) for n in range(1, len(longest) + 1) if longest[:n] in self._cached), default=0)
+        kept = _count(longest)
         return {
             "input_tokens": _count(tuple(text for text, _ in whole)) - max(read, kept),
             "cache_creation_input_tokens": max(0, kept - read),
@@ -211,8 +229,17 @@ class ClaudeDouble:
                 return _message(body, None, billed, stop_reason="refusal", stop_details=details)
             case Fails(status, headers):
                 return _error(status, "scripted", headers)
-            case Sends(sent, content_type):
-                return web.Response(body=sent, content_type=content_type)
+            case Sends(sent, content_type, status):
+                return web.Response(body=sent, content_type=content_type, status=status)
+            case Stops(begun, hangs):
+                begins = web.StreamResponse(headers={"content-type": "application/json", "content-length": "9999"})
+                await begins.prepare(request)
+                await begins.write(begun)
+                if hangs:
+                    await self._closing.wait()
+                assert request.transport is not None
+                request.transport.close()
+                return begins
             case Hangs():
                 self.hanging.set()
                 self.held += 1

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _FIELDS = {"model", "max_tokens", "messages", "system", "output_config", "metadata", "stop_sequences", "thinking"}
+_OLDEST_FIELDS = {"model", "max_tokens", "messages", "system", "stream"}
 _EFFORTS = {"low", "medium", "high", "xhigh", "max"}
 _MOST_BREAKPOINTS = 4
 _ANNOTATIONS = {"title", "description", "default", "format"}
@@ -24,7 +25,7 @@ def wrongs(body: dict[str, Any]) -> Iterator[str]:
     yield from (f"{name}: extra inputs are not permitted" for name in body.keys() - _FIELDS)
     if not isinstance(body.get("max_tokens"), int) or body["max_tokens"] < 1:
         yield "max_tokens: must be a positive integer"
-    if not _text(body.get("system")).strip():
+    if not text_of(body.get("system")).strip():
         yield "system: text content blocks must be non-empty"
     yield from _wrong_messages(body.get("messages") or [])
     yield from _wrong_cache_marks(body)
@@ -41,13 +42,23 @@ def wrongs(body: dict[str, Any]) -> Iterator[str]:
         yield from _wrong_schema(wanted["schema"])
 
 
+def beyond_a_simple_server(body: dict[str, Any]) -> Iterator[str]:
+    """What a server would answer with 400 that takes texts and knows nothing of schemas and caches."""
+    yield from (f"{name}: unknown field" for name in body.keys() - _OLDEST_FIELDS)
+    if not isinstance(body.get("system"), str):
+        yield "system: cache_control is not supported"
+    if not all(isinstance(message["content"], str) for message in body["messages"]):
+        yield "messages: cache_control is not supported"
+    yield from _wrong_messages(body["messages"])
+
+
 def _wrong_messages(messages: list[dict[str, Any]]) -> Iterator[str]:
     if not messages:
         yield "messages: at least one message is required"
     for number, message in enumerate(messages):
         if message.get("role") != ("user", "assistant")[number % 2]:
             yield f"messages.{number}: roles must start with user and alternate"
-        if not _text(message.get("content")).strip():
+        if not text_of(message.get("content")).strip():
             yield f"messages.{number}: text content blocks must be non-empty"
     if len(messages) % 2 == 0:
         yield "messages: the conversation must end with a user message"
@@ -92,7 +103,7 @@ def _parts(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from _parts(part)
 
 
-def _text(content: Any) -> str:
+def text_of(content: Any) -> str:
     """The text of a string or of text blocks."""
     if isinstance(content, str):
         return content

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 from bot.claude import ClaudeAnswerer
 from bot.prompts import prompt
 from tests.doubles.claude import KEY, ClaudeDouble, Fails, Hangs, Refuses, Says, Scripted, Writes, connected
+from tests.doubles.claude_checks import text_of
 from tests.golden import transcript as script
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class Model:
     def replayed(self) -> Iterator[str]:
         """Every text that it was given as its own earlier words."""
         for request in self._double.requests:
-            yield from (one["content"] for one in request["messages"] if one["role"] == "assistant")
+            yield from (text_of(one["content"]) for one in request["messages"] if one["role"] == "assistant")
 
 
 @asynccontextmanager
