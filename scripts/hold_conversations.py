@@ -82,7 +82,7 @@ def _turn(reply: Reply, noting: Noting) -> list[str]:
         lines.append(f"*The model's draft:*\n\n{_drafted(noting.draft, noting.passages)}")
     if noting.trace is not None:
         lines.append(f"*Stages:* {'; '.join(_stage(span) for span in noting.trace.spans)}")
-    return ["\n".join(lines[:1]), *lines[1:]]
+    return lines
 
 
 def _sure(reply: Reply) -> str:

@@ -250,6 +250,8 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=3, help="longest list of a structured reply")
     parser.add_argument("--letters", type=int, default=300, help="longest text in a structured reply")
     chosen = parser.parse_args()
+    if chosen.model and not chosen.model.is_file():
+        parser.error(f"there is no file {chosen.model}")
     engine = LlamaCpp(chosen.model or _shipped(), context=chosen.context, threads=chosen.threads)
     service = Service(engine, items=chosen.items, letters=chosen.letters)
     web.run_app(service.application(), host=HOST, port=chosen.port, access_log=None, handler_cancellation=True)

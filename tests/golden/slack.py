@@ -82,6 +82,7 @@ class Slack:
         posted = [message for message in self._posted() if message.ts not in self._seen]
         self._seen |= {message.ts for message in posted}
         assert all(message.thread_ts == self._threads[thread] for message in posted)
+        assert {message.to for message in posted} <= {None, WRITERS[by]}
         return [_shown(message) for message in posted]
 
     def conversation(self, thread: str) -> Conversation:
