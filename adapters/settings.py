@@ -188,11 +188,12 @@ class Settings(BaseSettings):
         return PipelineSettings(**dict.fromkeys(self.stages_off, False))
 
     def within_turn(self, seconds: float) -> float:
-        """What a backend gets that may take so many seconds in a turn of a minute: its share of a shorter one.
+        """What a backend gets that may take so many seconds in a turn of a minute: its share of another.
 
-        So there is time left in every turn for what answers without it.
+        So a slow model can be given the time that it needs, and there is time left in every turn for what answers
+        without it.
         """
-        return seconds * min(1.0, self.turn_deadline / 60)
+        return seconds * self.turn_deadline / 60
 
     @property
     def index_path(self) -> Path:

@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.bench import ingest, quality, scale, speed
+from tests.bench import ingest, quality, refusal, scale, speed
 from tests.bench.report import machine, put
 from tests.bench.sets import Sets
 
@@ -30,6 +30,7 @@ RESULTS = ROOT / "docs" / "benchmarks.md"
 
 PARTS: dict[str, Callable[[Sets], Coroutine[Any, Any, Sequence[Table]]]] = {
     "quality": quality.measured,
+    "refusal": refusal.measured,
     "speed": speed.measured,
     "scale": scale.measured,
     "ingest": ingest.measured,

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.bench import ingest, quality, scale, speed
+from memory.turn import TurnKind
+from scripts.public_sets import Question
+from tests.bench import ingest, quality, refusal, scale, speed
 from tests.bench.__main__ import PARTS, RESULTS
 from tests.bench.many import stretches
 from tests.bench.report import Goal, goals, put
@@ -63,6 +65,27 @@ async def test_quality_is_measured_at_every_stage(sets: Sets) -> None:
     assert scifact["reranked"] == ("1.000", "1.000", "1.000", "1.000")
     assert declined.rows[-1][:3] == ("unanswerable, together", "1", "100.0%")
     assert reached.rows[0][1:] == ("1.0000", "yes")
+
+
+async def test_refusal_is_measured_by_how_whole_turns_end(sets: Sets) -> None:
+    every, _, _ = await refusal.measured(sets)
+    rows = {row[0]: row[1:] for row in every.rows}
+    assert rows["unanswerable"] == rows["- other domain"] == ("1", "0", "1", "0")
+    assert sum(map(int, rows["answerable"][1:])) == int(rows["answerable"][0]) == 6
+
+
+def test_only_a_decline_is_a_refusal_and_both_figures_are_shares_of_the_right_whole() -> None:
+    with_answer, without = (Question("text", "q", "?", answerable) for answerable in (True, False))
+    ends = [
+        (without, TurnKind.UNGROUNDED, 3),
+        (without, TurnKind.FACT, 1),
+        (without, TurnKind.ERROR, 1),
+        (with_answer, TurnKind.UNGROUNDED, 1),
+        (with_answer, TurnKind.FACT, 9),
+    ]
+    asked = [refusal.Asked(question, kind) for question, kind, times in ends for _ in range(times)]
+    assert refusal.precision_and_recall(asked) == (3 / 4, 3 / 5)
+    assert [goal.met for goal in refusal.reached(asked, asked)] == [False, False]
 
 
 async def test_speed_is_measured_beside_what_is_installed(sets: Sets) -> None:

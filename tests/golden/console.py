@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from adapters.app import utc_now
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from adapters.app import Application
     from bot.messages import IncomingMessage, Reply
     from memory.conversation import Conversation
+    from tests.golden.platforms import Writer
 
 _WIDTH = 100_000  # no line breaks that the reply itself does not have
 
@@ -40,10 +42,11 @@ class Console:
         yield
         await app.dispatcher.drain(5.0)
 
-    async def say(self, text: str, *, guest: bool, thread: str, delivered: int) -> Sequence[Shown]:
+    async def say(self, text: str, *, by: Writer, thread: str, delivered: int) -> Sequence[Shown]:
         assert self._app is not None
         self._written += 1
-        incoming = message(text, id_=f"m{self._written}", thread=thread, at=utc_now(), guest=guest)
+        typed = message(text, id_=f"m{self._written}", thread=thread, at=utc_now(), guest=by == "guest")
+        incoming = replace(typed, author=replace(typed.author, id=by))
         for _ in range(delivered):
             await self._app.dispatcher.accept(incoming)
         await settled(self._app.dispatcher)

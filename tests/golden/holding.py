@@ -31,6 +31,8 @@ async def hold(transcript: Transcript, platform: Platform, home: Path) -> None:
     async with AsyncExitStack() as stack:
         model = await stack.enter_async_context(claude()) if transcript.model == "claude" else None
         given = {**platform.settings, **(model.settings if model else {})}
+        if transcript.replay is not None:
+            given["replay_tokens"] = transcript.replay
         impatient = any("times out" in turn.model for turn in transcript.talk)
         answerer = await stack.enter_async_context(model.impatiently()) if model and impatient else None
         chosen = await settings(home, search=transcript.search, **given)
@@ -48,9 +50,9 @@ async def _take(turn: Turn, app: Application, platform: Platform, model: Model |
     if model is not None:
         model.prepare(turn.model)
         asked = model.requests
-    memory = app.engine.memories.of(guest=turn.by_guest)
+    memory = app.engine.memories.of(guest=turn.by == "guest")
     before = await memory.turns(platform.conversation(turn.thread))
-    shown = await platform.say(turn.text, guest=turn.by_guest, thread=turn.thread, delivered=turn.delivered)
+    shown = await platform.say(turn.text, by=turn.by, thread=turn.thread, delivered=turn.delivered)
     after = await memory.turns(platform.conversation(turn.thread))
     kinds = [one.kind for one in after[len(before) :]]
     assert len(shown) == 1, f"one reply to {turn.text!r}, not {len(shown)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -11,6 +11,10 @@ if TYPE_CHECKING:
 
     from adapters.app import Application
     from memory.conversation import Conversation
+
+
+Writer: TypeAlias = Literal["member", "colleague", "guest"]
+"""Who writes: one of the house, another of the house, or an outside person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,7 @@ class Shown:
 
 
 class Platform(Protocol):
-    """A place where a member and a guest can write."""
+    """A place where a member, a colleague and a guest can write."""
 
     @property
     def settings(self) -> Mapping[str, object]:
@@ -42,7 +46,7 @@ class Platform(Protocol):
         """The application answers here for as long as this is open."""
         ...
 
-    async def say(self, text: str, *, guest: bool, thread: str, delivered: int) -> Sequence[Shown]:
+    async def say(self, text: str, *, by: Writer, thread: str, delivered: int) -> Sequence[Shown]:
         """Write, deliver every event of it so many times, and return all that came back once nothing waits."""
         ...
 

@@ -23,19 +23,23 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 
     from adapters.app import Application
+    from tests.golden.platforms import Writer
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = Path(os.environ.get("SHARED_DATA", ROOT.parent / "shared")) / "slack" / "schemas"
-CHANNEL, MEMBER, GUEST = "C0WARD", "U0AMINA", "U0GUEST"
+CHANNEL = "C0WARD"
+WRITERS: Mapping[Writer, str] = {"member": "U0AMINA", "colleague": "U0BJORN", "guest": "U0GUEST"}
 _LEAD = wording().crisis.mention
 
 
 class Slack:
-    """A channel in which a member and a guest write, each thread begun with a mention."""
+    """A channel in which a member, a colleague and a guest write, each thread begun with a mention."""
 
     def __init__(self, double: SlackDouble) -> None:
         self._double = double
-        self._double.workspace.add_user(GUEST, is_restricted=True, locale="en-GB", tz="Europe/London")
+        there = {"locale": "en-GB", "tz": "Europe/London"}
+        self._double.workspace.add_user(WRITERS["colleague"], **there)
+        self._double.workspace.add_user(WRITERS["guest"], is_restricted=True, **there)
         self._app: Application | None = None
         self._threads: dict[str, str] = {}
         self._seen: set[str] = set()
@@ -63,12 +67,12 @@ class Slack:
             stop.set()
             await served
 
-    async def say(self, text: str, *, guest: bool, thread: str, delivered: int) -> Sequence[Shown]:
+    async def say(self, text: str, *, by: Writer, thread: str, delivered: int) -> Sequence[Shown]:
         assert self._app is not None
         escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
         root = self._threads.get(thread)
         said = escaped if root else f"<@{BOT}> {escaped}"
-        message = await self._double.write(CHANNEL, GUEST if guest else MEMBER, said, thread=root)
+        message = await self._double.write(CHANNEL, WRITERS[by], said, thread=root)
         self._threads.setdefault(thread, message.ts)
         events = self._double.events_of(message)
         for retry in range(delivered):
@@ -78,6 +82,7 @@ class Slack:
         posted = [message for message in self._posted() if message.ts not in self._seen]
         self._seen |= {message.ts for message in posted}
         assert all(message.thread_ts == self._threads[thread] for message in posted)
+        assert {message.to for message in posted} <= {None, WRITERS[by]}
         return [_shown(message) for message in posted]
 
     def conversation(self, thread: str) -> Conversation:

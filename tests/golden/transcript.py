@@ -5,14 +5,15 @@ documents       leaflets: names of sample leaflets, or `all`; texts: documents w
                 text, and where they matter url and collection (`public` unless said)
 search          words (the default) or meaning, which needs the local model
 model           none (the default: answers are extracts) or claude, played by a double
+replay          how many tokens of earlier exchanges the model is given; left out, as many as by default
 talk            the turns, one after another
 never_sent      words that the model must not have been sent, in any turn
 written_down    nothing: not one row may stand in the memory file at the end
 
-A turn: who writes (`member:` or `guest:`, with the message), in which `thread` (one unless said), how many times the
-platform delivers the message (`delivered`), what the `model` does when it is asked, which words it must have been sent
-(`sent`) or not (`not_sent`), and the one `reply` that must come. The model is asked for each step of its script and no
-more:
+A turn: who writes (`member:`, `colleague:` or `guest:`, with the message), in which `thread` (one unless said), how
+many times the platform delivers the message (`delivered`), what the `model` does when it is asked, which words it must
+have been sent (`sent`) or not (`not_sent`), and the one `reply` that must come. The model is asked for each step of its
+script and no more:
 
 rewrites        the follow-up as a question that stands alone
 supposes        a made-up passage, which only a search by meaning asks for
@@ -30,7 +31,7 @@ whether it is `private`. Without `remembered: false` it becomes one turn in memo
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, model_validator
@@ -38,6 +39,9 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, mod
 from adapters import samples
 from memory.turn import TurnKind  # noqa: TC001 - pydantic needs it when the class is made
 from retrieval.document import PUBLIC
+
+if TYPE_CHECKING:
+    from tests.golden.platforms import Writer
 
 FOLDER = Path(__file__).parent
 
@@ -144,6 +148,7 @@ class Turn(_Part):
     """One message and its reply."""
 
     member: str | None = None
+    colleague: str | None = None
     guest: str | None = None
     thread: str = "first"
     delivered: int = 1
@@ -154,19 +159,24 @@ class Turn(_Part):
 
     @model_validator(mode="after")
     def _one_author(self) -> Turn:
-        if (self.member is None) is (self.guest is None):
-            raise ValueError("a turn is written by a member or by a guest")
+        if len(self._written) != 1:
+            raise ValueError("a turn is written by a member, by a colleague or by a guest")
         return self
 
     @property
-    def by_guest(self) -> bool:
-        """Whether a guest writes."""
-        return self.guest is not None
+    def by(self) -> Writer:
+        """Who writes."""
+        return next(iter(self._written))
 
     @property
     def text(self) -> str:
         """The message."""
-        return self.guest or self.member or ""
+        return self._written[self.by]
+
+    @property
+    def _written(self) -> dict[Writer, str]:
+        given: dict[Writer, str | None] = {"member": self.member, "colleague": self.colleague, "guest": self.guest}
+        return {writer: text for writer, text in given.items() if text is not None}
 
 
 class Transcript(_Part):
@@ -176,6 +186,7 @@ class Transcript(_Part):
     documents: Documents = Documents()
     search: Literal["words", "meaning"] = "words"
     model: Literal["none", "claude"] = "none"
+    replay: int | None = None
     talk: list[Turn]
     never_sent: Texts = []
     written_down: Literal["nothing"] | None = None

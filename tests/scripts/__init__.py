@@ -1,0 +1,1 @@
+"""Tests of scripts that people run."""
