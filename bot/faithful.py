@@ -25,6 +25,8 @@ def faithful(rewritten: str, question: str, earlier: Sequence[str]) -> bool:
     question's own is kept. It says no where the question does, and not where none of them did. There is no list of
     drugs and names to go by, so every word that could be one counts as one.
     """
+    if rewritten == question:
+        return True
     asked = "\n".join([question, *earlier])
     if unborne(rewritten, asked) or unborne(question, rewritten):
         return False
