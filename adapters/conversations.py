@@ -58,6 +58,8 @@ class Listener:
         self._searcher = searcher
         self._rewriter = rewriter
         self._pipeline = pipeline
+        self.missing: set[str] = set()
+        """What the conversations name and the index does not have."""
 
     async def hear(self, talks: Sequence[Talk], *, on_progress: Callable[[int, int], None]) -> list[Understood]:
         """Every question of every conversation. Errors: BadQuestions, for a name that several documents share."""
@@ -100,6 +102,7 @@ class Listener:
                 msg = f"{where}: {error}."
                 raise BadQuestions(msg) from None
             if document is None:
+                self.missing.add(name)
                 continue
             passages = await self._index.passages_of(document.id)
             heading = " ".join(name.partition("#")[2].split())

@@ -87,6 +87,8 @@ def evaluate(
 
     async def work(app: Application) -> None:
         if talks := await asyncio.to_thread(_talks, files):
+            if ablate:
+                raise Misconfigured("--ablate is for single questions: leave it out for conversations.")
             await _hear(app, talks if limit is None else talks[:limit], as_json=as_json)
             return
         questions = await _questions(app, files, wording)
@@ -211,6 +213,9 @@ async def _hear(app: Application, talks: Sequence[Talk], *, as_json: bool) -> No
     listener = conversations.Listener(app.index, app.searcher, app.engine.rewriter, app.engine.pipeline)
     with bar("Asking") as advance:
         heard = await listener.hear(talks, on_progress=advance)
+    if listener.missing:
+        shown = ", ".join(sorted(listener.missing)[:_SHOWN])
+        click.echo(f"Documents that are not in the index: {len(listener.missing)}, such as {shown}.", err=True)
     if as_json:
         print_json(conversations.as_json(heard, app.engine.rewriter.name))
     else:

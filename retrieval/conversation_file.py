@@ -90,7 +90,7 @@ def holds_conversations(path: Path) -> bool:
 
 
 def read_conversations(paths: Iterable[Path]) -> list[Talk]:
-    """The conversations of several files, in order. Blocking. Errors: BadQuestions, also for an id that stands twice."""
+    """The conversations of several files, in order. Blocking. Errors: BadQuestions, also for one that stands twice."""
     talks: dict[str, Talk] = {}
     for path in paths:
         headings = _headings(path.parent.parent / "corpus" / "sections.jsonl")
