@@ -55,6 +55,7 @@ class _Known:
 
     beside: tuple[frozenset[_Phrase], frozenset[_Phrase]]
     phrases: Mapping[str, frozenset[_Phrase]]
+    words: Mapping[str, tuple[frozenset[str], frozenset[str]]]
     numbers: Mapping[_Phrase, int]
     languages: Mapping[_Phrase, InLanguage]
 
@@ -66,19 +67,29 @@ def asking_on(text: str) -> AskingOn | None:
     known = _known()
     said = _bare(_plain(text), known)
     for kind, made in (("more", More()), ("simpler", Simpler()), ("sources", OfSources())):
-        if said in known.phrases[kind]:
+        if _is(kind, said, known):
             return made
     for start in range(len(said)):
         for end in range(start + 1, len(said) + 1):
-            named = said[start:end]
-            if (n := _number(named, known)) is not None and (*said[:start], "{n}", *said[end:]) in known.phrases[
-                "source"
-            ]:
+            named, n = said[start:end], _number(said[start:end], known)
+            if n is not None and _is("source", (*said[:start], "{n}", *said[end:]), known):
                 return OfSources(n)
             language = known.languages.get(named)
-            if language and (*said[:start], "{language}", *said[end:]) in known.phrases["language"]:
+            if language and _is("language", (*said[:start], "{language}", *said[end:]), known):
                 return language
     return None
+
+
+def _is(kind: str, said: _Phrase, known: _Known) -> bool:
+    """Whether it is a phrase of this kind, or made of its words alone and at least one of its keys.
+
+    A question whether something "is" so is no such thing: "is it simple?".
+    """
+    if said in known.phrases[kind]:
+        return True
+    keys, beside = known.words[kind]
+    asks_whether = said[:1] in {("is",), ("are",), ("was",), ("does",)} and kind != "language"
+    return not asks_whether and not keys.isdisjoint(said) and keys | beside >= set(said)
 
 
 def _bare(said: _Phrase, known: _Known) -> _Phrase:
@@ -114,9 +125,14 @@ def _known() -> _Known:
     return _Known(
         (_phrases(file["before"]), _phrases(file["after"])),
         {kind: _phrases(file[kind]) for kind in kinds},
+        {kind: _vocabulary(file["words"][kind], file["words"]["any"]) for kind in kinds},
         {_plain(name): int(n) for n, names in file["numbers"].items() for name in names},
         {_plain(name): InLanguage(code) for code, names in file["languages"].items() for name in names},
     )
+
+
+def _vocabulary(of_kind: Mapping[str, str], of_any: str) -> tuple[frozenset[str], frozenset[str]]:
+    return frozenset(of_kind["keys"].split()), frozenset(f"{of_kind['beside']} {of_any}".split())
 
 
 def _phrases(texts: Iterable[str]) -> frozenset[_Phrase]:
