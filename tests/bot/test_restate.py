@@ -86,7 +86,7 @@ async def test_an_answerer_that_is_asked_for_more_is_given_nothing_that_was_show
 
 async def test_more_is_looked_for_in_the_same_document_first() -> None:
     b = await bench(leaflets={})
-    texts = {"Garden": [GARDEN["Garden hours"], GARDEN["Garden dogs"]], "Quiet": [GARDEN["Garden music"]]}
+    texts = {"Hours": [GARDEN["Garden hours"], GARDEN["Garden dogs"]], "Quiet garden": [GARDEN["Garden music"]]}
     for n, (title, passages) in enumerate(texts.items()):
         document = Document(f"d{n}", title, f"/d{n}.md", PUBLIC, "1")
         held = [
@@ -181,6 +181,17 @@ async def test_a_guest_hears_nothing_of_an_answer_to_a_member() -> None:
     await _told(b, OPEN)
     for text in ("What else?", "simpler please", "in Spanish please"):
         assert (await b.engine.respond(said(text, guest=True))).text == WORDS.asking_on.nothing_yet
+
+
+async def test_a_guest_is_shown_nothing_again_that_was_moved_out_of_reach() -> None:
+    b = await bench()
+    await b.engine.respond(said(OPEN, guest=True))
+    text = f"{FACT} Bring your clinic card."
+    passage = Passage("d1#1", "d1", 1, text, "Flu clinic", ("Flu clinic",), (0, len(text)))
+    await b.index.replace(Document("d1", "Flu clinic", "/d1.md", "staff", "2"), [passage])
+    for asked in ("in Spanish please", "simpler please"):
+        assert (await b.engine.respond(said(asked, guest=True))).text == WORDS.sources.gone
+    assert len(b.answerer.asked) == 1
 
 
 async def test_every_language_that_can_be_asked_for_has_its_line() -> None:

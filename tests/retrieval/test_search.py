@@ -142,7 +142,7 @@ async def test_what_is_to_be_passed_over_is_neither_found_nor_judged() -> None:
 async def test_passing_over_what_is_best_leaves_as_many_as_were_asked_for() -> None:
     index = RamIndex()
     for n in range(240):
-        text = "The flu clinic is open." if n < 40 else f"Bus {n} stops outside."
+        text = f"The flu clinic {n} is open." if n < 40 else f"Bus {n} stops outside."
         document = Document(f"d{n}", "Leaflet", f"/{n}.md", "public", "1")
         await index.replace(document, [Passage(f"d{n}#1", document.id, 1, text, "", (), (0, len(text)))])
     searcher = Searcher(index, None, Grader.fitted())
