@@ -24,6 +24,7 @@ from adapters.backends import (
 )
 from adapters.dispatch import Dispatcher
 from adapters.sources import Sources, answering_sources
+from bot.asking_on import asking_on
 from bot.courtesy import courtesy
 from bot.crisis import lines_for
 from bot.extractive import ExtractiveAnswerer
@@ -206,10 +207,11 @@ async def build(
 
 
 def read_own_files(language: str) -> None:
-    """Read now what is read once and kept: safety rules, crisis lines, courtesies, texts. Blocking."""
+    """Read now what is read once and kept: safety rules, crisis lines, fixed phrases, texts. Blocking."""
     assess("")
     lines_for(None)
     courtesy("")
+    asking_on("")
     wording(language)
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from adapters.measure import Posed, Trial
     from adapters.settings import Settings
     from bot.turn import Engine
+    from retrieval.conversation_file import Talk
     from retrieval.question_file import Wording
 
 STAGES = {"hyde": "hyde", "hybrid": "embed", "rerank": "rerank", "grade": "grade", "context": "search"}
@@ -77,13 +78,19 @@ def evaluate(
     """Ask the questions in FILE and report how well they are searched for, answered and declined.
 
     A FILE has a question a line with the documents that answer it, or that none does; several are measured together.
-    Nothing that is asked is written down. docs/evaluate.md describes the files and the figures.
+    One that has a conversation a line is measured by how its follow-ups are understood. Nothing that is asked is
+    written down. docs/evaluate.md and docs/followups.md describe the files and the figures.
     """
     from adapters.degraded import summary
     from adapters.evaluation_report import evaluation_json, report, side_by_side
     from adapters.measure import sample
 
     async def work(app: Application) -> None:
+        if talks := await asyncio.to_thread(_talks, files):
+            if ablate:
+                raise Misconfigured("--ablate is for single questions: leave it out for conversations.")
+            await _hear(app, talks if limit is None else talks[:limit], as_json=as_json)
+            return
         questions = await _questions(app, files, wording)
         asked = questions.posed if limit is None else sample(questions.posed, limit)
         base = await _ask(app.engine, asked, "Asking")
@@ -185,6 +192,34 @@ async def _questions(app: Application, files: Sequence[Path], wording: Wording) 
             err=True,
         )
     return _Questions(posed, len(read) - len(posed))
+
+
+def _talks(files: Sequence[Path]) -> list[Talk]:
+    """The conversations that the files hold, none if they hold questions. Blocking."""
+    from retrieval.conversation_file import holds_conversations, read_conversations
+    from retrieval.question_file import BadQuestions
+
+    holding = [file for file in files if holds_conversations(file)]
+    if holding and len(holding) < len(files):
+        msg = f"{holding[0]} holds conversations and another file does not: measure them apart."
+        raise BadQuestions(msg)
+    return read_conversations(holding)
+
+
+async def _hear(app: Application, talks: Sequence[Talk], *, as_json: bool) -> None:
+    from adapters import conversations
+    from adapters.progress import bar
+
+    listener = conversations.Listener(app.index, app.searcher, app.engine.rewriter, app.engine.pipeline)
+    with bar("Asking") as advance:
+        heard = await listener.hear(talks, on_progress=advance)
+    if listener.missing:
+        shown = ", ".join(sorted(listener.missing)[:_SHOWN])
+        click.echo(f"Documents that are not in the index: {len(listener.missing)}, such as {shown}.", err=True)
+    if as_json:
+        print_json(conversations.as_json(heard, app.engine.rewriter.name))
+    else:
+        say(conversations.report(heard, app.engine.rewriter.name))
 
 
 async def _ask(

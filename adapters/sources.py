@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from bot.asking_on import OfSources, asking_on
 from bot.messages import Reply
 from memory.turn import TurnKind
 
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from memory.conversation import Conversation
     from memory.turn import Turn
     from retrieval.evidence import Hit
-
-_ASKING = {"sources", "source", "/sources", "show sources", "show me the sources"}
 
 
 class Access(Protocol):
@@ -77,12 +76,6 @@ class Sources:
         return tuple(source for source in turn.sources if source.id in there)
 
 
-def asks_for_sources(text: str) -> bool:
-    """Whether a message is the word "sources" (or little else), and so no question for the documents."""
-    bare = " ".join(text.casefold().replace(",", " ").strip(" .!?:;\"'").split())
-    return bare.removesuffix(" please") in _ASKING
-
-
 def heading(sources: tuple[Source, ...] | None, words: Wording) -> str:
     """What stands above the sources, or instead of them."""
     if sources is None:
@@ -90,15 +83,27 @@ def heading(sources: tuple[Source, ...] | None, words: Wording) -> str:
     return words.sources.heading if sources else words.sources.gone
 
 
+def _one(n: int, found: tuple[Source, ...], words: Wording) -> tuple[str, tuple[Source, ...]]:
+    """The source of this number, under a line that says so; or how many there are."""
+    n = max(one.n for one in found) if n == -1 else n
+    shown = tuple(one for one in found if one.n == n)
+    said = words.sources.one if shown else words.sources.no_such
+    return said.format(n=n, count=len(found)), shown
+
+
 def answering_sources(
     respond: Callable[[IncomingMessage], Awaitable[Reply]], sources: Sources, words: Wording
 ) -> Callable[[IncomingMessage], Awaitable[Reply]]:
-    """`respond`, except that "sources" is answered here: it becomes no turn, and no model or search sees it."""
+    """`respond`, except that "sources" or "source 2" is answered here: no turn, and no model or search sees it."""
 
     async def answer(message: IncomingMessage) -> Reply:
-        if not asks_for_sources(message.text):
+        asks = asking_on(message.text)
+        if not isinstance(asks, OfSources):
             return await respond(message)
         found = await sources.of_conversation(message.conversation, message.author)
-        return Reply(TurnKind.COURTESY, heading(found, words), trace_id="", sources=found or ())
+        text, shown = (
+            (heading(found, words), found or ()) if asks.n is None or not found else _one(asks.n, found, words)
+        )
+        return Reply(TurnKind.COURTESY, text, trace_id="", sources=shown)
 
     return answer

@@ -11,8 +11,8 @@ from pydantic import Field, StringConstraints
 from bot.answer import Answer, Fact, Sentence, Ungrounded
 from bot.claude_message import StructuredReply
 from bot.errors import CitewellError
+from bot.faithful import faithful
 from bot.fence import as_written, fence, fenced, shown
-from bot.quantities import unborne
 from bot.trace import note
 
 if TYPE_CHECKING:
@@ -120,19 +120,14 @@ class ClaudeRewriter:
         except CitewellError as error:
             _log.warning("the rewriting fell back on the rules: %s", type(error).__name__)
             return await self._by_rules(question, earlier, type(error).__name__)
-        if not _faithful(rewritten.question, question, earlier):
-            _log.warning("the rewriting fell back on the rules: it changed a figure")
+        if not faithful(rewritten.question, question, earlier):
+            _log.warning("the rewriting fell back on the rules: it changed a figure, a name or another word")
             return await self._by_rules(question, earlier, "unfaithful")
         return rewritten.question
 
     async def _by_rules(self, question: str, earlier: Sequence[str], why: str) -> str:
         note(backend=self._fallback.name, degraded=why)
         return await self._fallback.standalone(question, earlier)
-
-
-def _faithful(rewritten: str, question: str, earlier: Sequence[str]) -> bool:
-    """Whether every figure of the rewriting was asked about, and every figure of the question is still there."""
-    return not unborne(rewritten, "\n".join([question, *earlier])) and not unborne(question, rewritten)
 
 
 def _sentence(written: _DraftSentence, passages: Mapping[str, Passage]) -> Sentence:

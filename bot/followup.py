@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 _LONGEST_FOLLOW_UP = 30  # words; who writes more has said what it is about
 
+_SAYS_ENOUGH = 3
+"""Words of its own that a message has before a pronoun, from which on the pronoun means one of them."""
+
 _OPENING = re.compile(
     r"(?:(?:ok|okay|thanks|thank you|hmm+|i see|great|wow|yes|no|well|so|but|now|oh|right|also)\b[\s,.!;:–-]*)+",
     re.IGNORECASE,
@@ -55,11 +58,13 @@ _EXPLETIVE = re.compile(
 _AGE = re.compile(r"\b(?:over|under|above|below|aged?)\s+\d+s?\b", re.IGNORECASE)
 _TAIL = re.compile(r"\s(?P<link>for|in|during|on|at|with|among)\s+(?P<whom>\S.*)$", re.IGNORECASE)
 _PRONOUN = re.compile(r"\b(?:it|them|they|this|that|these|those)\b", re.IGNORECASE)
-_CLAUSE = re.compile(r"(?P<mark>[,.;:?!])\s|\s(?:and|or|but|if|because)\s(?P<next>\S*)", re.IGNORECASE)
+_CLAUSE = re.compile(r"(?P<mark>[,.;:?!])\s|(?P<dots>\.{2,})|\s(?:and|or|but|if|because)\s(?P<next>\S*)", re.IGNORECASE)
 _CLAUSE_STARTS = QUESTION_WORDS | AUXILIARIES | frozenset({"i", "it", "my", "they", "we", "you"})
 _SENTENCE_END = re.compile(r"[.?!]+(?=\s|$)|\s*$")
 _POSSESSIVES = frozenset({"its", "their", "theirs"})
 _DEMONSTRATIVES = frozenset({"this", "that", "these", "those"})
+_OF_PERSONS = frozenset({"they", "their", "theirs"})
+_PERSONS = GROUPS | frozenset({"patient", "patients", "people", "person", "someone"})
 _BACK = frozenset({"it", "they", "them", "these", "those"}) | _POSSESSIVES
 
 
@@ -145,6 +150,8 @@ def _referring(question: str, about: Subject) -> str | None:
         before, after = question[: match.start()], question[match.end() :]
         if not _points_back(word, lower[:n], following) or _has_antecedent(before):
             continue
+        if word in _OF_PERSONS and _PERSONS & set(lower[:n]):
+            continue
         expletive = word == "it" and _EXPLETIVE.match(question, match.start())
         if expletive and (own_words(after) or _PRONOUN.search(after)):
             continue
@@ -161,7 +168,7 @@ def _referring(question: str, about: Subject) -> str | None:
 def _points_back(word: str, before: Sequence[str], following: str) -> bool:
     """Whether this word, where it stands, means something said earlier: "is *that* safe", not "so *that* I"."""
     if word in _BACK:
-        return True
+        return not following.isdigit()
     if word not in _DEMONSTRATIVES:
         return False
     ends_verb = bool(before) and (not following or before[-1] in AUXILIARIES | PREPOSITIONS)
@@ -169,11 +176,14 @@ def _points_back(word: str, before: Sequence[str], following: str) -> bool:
 
 
 def _has_antecedent(before: str) -> bool:
-    """Whether an earlier clause of the same message names something that a pronoun may mean."""
+    """Whether the same message names something that a pronoun may mean: in an earlier clause, or with many words."""
+    if len(own_words(before)) >= _SAYS_ENOUGH:
+        return True
     ends = [
         match.start()
         for match in _CLAUSE.finditer(f"{before} ")
         if match["mark"]
+        or match["dots"]
         or not match["next"]
         or words(match["next"])[:1] == []
         or words(match["next"])[0] in _CLAUSE_STARTS

@@ -118,3 +118,12 @@ DETERMINERS = ARTICLES | _words("my your our his her its their this that these t
 
 ADDED = frozenset({"the", "of", "for", "on", "about"})
 """The only words that a rewriting may hold and neither question does."""
+
+ELSEWHERE_SMALL = _words(
+    """
+    y o de del la el los las un una en con por para que es al se le les des du et au aux une est pour dans der das den
+    dem und ist sind für von mit im zu wie ein eine os da dos em com um uma não é il lo gli di della per è het een van
+    voor met
+    """
+)
+"""Words of other languages that a rewriting in them may need, and that name nothing in any."""

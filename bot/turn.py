@@ -6,11 +6,13 @@ import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
+from bot.asking_on import WHAT_ELSE, InLanguage, More, Simpler, asking_on
 from bot.compose import compose
 from bot.courtesy import courtesy
 from bot.crisis import crisis_reply_text, lines_for
 from bot.errors import CitewellError, Refused, outline
-from bot.messages import IncomingMessage, Reply
+from bot.messages import IncomingMessage, Reply, Source
+from bot.restate import in_reach, of_the_same, quotes, simpler, why
 from bot.safety import Clear, Mention, SafetyVerdict, SelfHarm, Violence, assess
 from bot.trace import Trace
 from bot.verify import Verified, verify
@@ -20,12 +22,13 @@ from retrieval.errors import RetrievalError
 from retrieval.evidence import Evidence, Grade, Query, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from datetime import datetime
 
     from bot.answer import Answer
     from bot.answerer import Answerer, Rewriter
     from bot.crisis import Lines
+    from bot.restate import Manner
     from bot.settings import TurnSettings
     from bot.wording import Wording
     from memory.store import Memory
@@ -138,28 +141,83 @@ class Engine:
         if len(message.text) > self.settings.question_limit:
             return self._ending(message, trace, TurnKind.ERROR, self.wording.error.too_long)
         turns = await self._turns(message)
+        answers = [turn for turn in turns if turn.kind is TurnKind.FACT]
+        asks = asking_on(message.text)
+        if asks is not None and not answers:
+            return self._ending(message, trace, TurnKind.COURTESY, self.wording.asking_on.nothing_yet)
+        if isinstance(asks, Simpler | InLanguage):
+            return await self._restated(asks, answers[-1], message, turns, trace)
+        return await self._answered(message, turns, answers if isinstance(asks, More) else (), trace)
+
+    async def _answered(
+        self, message: IncomingMessage, turns: Sequence[Turn], beside: Sequence[Turn], trace: Trace
+    ) -> tuple[Turn, Reply]:
+        """The answer to a question, or what there is `beside` the answers that it asks for more of."""
         history = replay(turns, budget_tokens=self.settings.replay_tokens)
         with trace.stage("followup") as span:
             span.set(backend=self.rewriter.name)
-            question = await self.rewriter.standalone(message.text, earlier_questions(turns))
-            span.set(changed=question != message.text)
-        evidence = await self._search(message, question, trace)
+            asked = WHAT_ELSE if beside else message.text
+            question = await self.rewriter.standalone(asked, earlier_questions(turns))
+            span.set(changed=question != asked)
+            if beside and question == asked:
+                question = beside[-1].standalone
+        shown = {source.id for turn in beside for source in turn.sources}
+        evidence = await self._search(message, question, trace, without=shown)
+        evidence = of_the_same(evidence, beside[-1].sources) if beside else evidence
         self.observe(trace, evidence)
         if evidence.grade is Grade.INCORRECT or not evidence.hits:
-            return self._ending(message, trace, TurnKind.UNGROUNDED, await self._ungrounded(), standalone=question)
+            text = await self._ungrounded(more=bool(beside))
+            return self._ending(message, trace, TurnKind.UNGROUNDED, text, standalone=question)
         try:
             draft = await self._draft(question, evidence, history, trace)
         except Refused:
             return self._ending(message, trace, TurnKind.REFUSAL, self.wording.refusal.model, standalone=question)
         verified = self._verify(draft, evidence, trace)
         if not verified.statements:
-            text = await self._ungrounded(verified.missing)
+            text = await self._ungrounded(verified.missing, more=bool(beside))
             return self._ending(message, trace, TurnKind.UNGROUNDED, text, standalone=question)
-        text, sources = compose(verified.statements)
-        turn = self._turn(
-            message, trace, TurnKind.FACT, question=message.text, standalone=question, text=text, sources=sources
-        )
-        return turn, Reply(TurnKind.FACT, text, trace.id, sources=sources, confidence=verified.confidence)
+        return self._fact(message, trace, question, compose(verified.statements), verified.confidence)
+
+    async def _restated(
+        self, manner: Manner, last: Turn, message: IncomingMessage, turns: Sequence[Turn], trace: Trace
+    ) -> tuple[Turn, Reply]:
+        """The last answer once more: in simpler words where a model has some that hold, else in the documents' own.
+
+        That these are all there is, is said to the person, and not remembered as a part of the answer.
+        """
+        with trace.stage("retrieval") as span:
+            evidence = await self.searcher.again(
+                Query(message.text, last.standalone),
+                [source.id for source in last.sources],
+                collections=self.settings.visible(guest=message.author.guest),
+                pipeline=self.pipeline,
+            )
+            span.set(grade=evidence.grade.value, best=round(evidence.best, 3), hits=len(evidence.hits))
+        writes = self.answerer is not self.fallback and evidence.grade is not Grade.INCORRECT
+        if isinstance(manner, Simpler) and writes:
+            with trace.stage("answer") as span:
+                span.set(backend=self.answerer.name)
+                history = replay(turns, budget_tokens=self.settings.replay_tokens)
+                said = await simpler(evidence, history, self.answerer)
+            if said is not None:
+                return self._fact(message, trace, last.standalone, compose(said.statements), said.confidence)
+        if not (sources := in_reach(last.sources, evidence)):
+            return self._ending(message, trace, TurnKind.COURTESY, self.wording.sources.gone)
+        turn, reply = self._fact(message, trace, last.standalone, (quotes(sources), sources), round(evidence.best, 2))
+        return turn, replace(reply, text=f"{why(manner, self.wording)}\n\n{reply.text}")
+
+    def _fact(
+        self,
+        message: IncomingMessage,
+        trace: Trace,
+        question: str,
+        said: tuple[str, tuple[Source, ...]],
+        confidence: float,
+    ) -> tuple[Turn, Reply]:
+        text, sources = said
+        kept = {"question": message.text, "standalone": question, "text": text, "sources": sources}
+        turn = self._turn(message, trace, TurnKind.FACT, **kept)
+        return turn, Reply(TurnKind.FACT, text, trace.id, sources=sources, confidence=confidence)
 
     async def _turns(self, message: IncomingMessage) -> Sequence[Turn]:
         """The conversation so far; without it a question is still answered, as one that stands alone."""
@@ -169,11 +227,17 @@ class Engine:
             logger.warning("memory could not be read: %s", type(error).__name__)
             return ()
 
-    async def _search(self, message: IncomingMessage, question: str, trace: Trace) -> Evidence:
+    async def _search(
+        self, message: IncomingMessage, question: str, trace: Trace, *, without: Collection[str] = ()
+    ) -> Evidence:
         collections = self.settings.visible(guest=message.author.guest)
         with trace.stage("retrieval") as span:
             evidence = await self.searcher.search(
-                Query(message.text, question), k=self.settings.passages, collections=collections, pipeline=self.pipeline
+                Query(message.text, question),
+                k=self.settings.passages,
+                collections=collections,
+                pipeline=self.pipeline,
+                without=without,
             )
             span.set(grade=evidence.grade.value, best=round(evidence.best, 3), hits=len(evidence.hits))
             for stage in evidence.stages:
@@ -202,10 +266,13 @@ class Engine:
             span.set(kept=len(verified.statements), dropped=",".join(verified.dropped))
         return verified
 
-    async def _ungrounded(self, missing: str = "") -> str:
+    async def _ungrounded(self, missing: str = "", *, more: bool = False) -> str:
+        """What is said where nothing was found, or with `more` nothing that had not been shown."""
         words = self.wording.answer
         if not (await self.index.status()).passages:
             return words.empty_index
+        if more:
+            return self.wording.asking_on.nothing_more
         said = words.ungrounded_about.format(missing=missing) if missing else words.ungrounded
         return f"{said} {words.ungrounded_hint}"
 

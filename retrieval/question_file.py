@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import csv
 import json
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -89,7 +90,7 @@ def read_questions(path: Path, *, wording: Wording = "text") -> list[Question]:
     file = _file_of(path)
     judgements = _Judgements(file.parent)
     questions: list[Question] = []
-    for number, line in enumerate(_lines(file), start=1):
+    for number, line in enumerate(lines(file), start=1):
         where = f"{file}:{number}"
         if line.strip():
             questions += _read_line(line, where, judgements, wording)
@@ -162,6 +163,13 @@ class _FactToFind(_Row):
 
 def _read_line(line: str, where: str, judgements: _Judgements, wording: Wording) -> Iterator[Question]:
     """The question of a line; none where its set has no answer to compare with."""
+    row = json_object(line, where)
+    with faults_named(where):
+        yield from _question(row, where, judgements, wording)
+
+
+def json_object(line: str, where: str) -> dict[str, Any]:
+    """The JSON object of a line. Errors: BadQuestions."""
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -171,8 +179,14 @@ def _read_line(line: str, where: str, judgements: _Judgements, wording: Wording)
     if not isinstance(row, dict):
         msg = f'{where}: this line is no JSON object: write one like {{"text": ..., "relevant": ...}}.'
         raise BadQuestions(msg)
+    return row
+
+
+@contextmanager
+def faults_named(where: str) -> Iterator[None]:
+    """Raise what pydantic finds wrong in a line as BadQuestions, with the line and the field."""
     try:
-        yield from _question(row, where, judgements, wording)
+        yield
     except ValidationError as error:
         raise BadQuestions("\n".join(f"{where}: {_fault(one)}" for one in error.errors(include_url=False))) from None
 
@@ -219,7 +233,7 @@ class _Judgements:
 def _read_judgements(file: Path, question: str, document: str, grade: str) -> dict[str, dict[str, int]]:
     """Grades above 0, by question and document."""
     found: dict[str, dict[str, int]] = {}
-    rows = csv.DictReader(_lines(file), delimiter="\t", quoting=csv.QUOTE_NONE)
+    rows = csv.DictReader(lines(file), delimiter="\t", quoting=csv.QUOTE_NONE)
     for number, row in enumerate(rows, start=2):
         try:
             value = int(row[grade])
@@ -243,7 +257,8 @@ def _file_of(path: Path) -> Path:
     raise BadQuestions(msg)
 
 
-def _lines(file: Path) -> list[str]:
+def lines(file: Path) -> list[str]:
+    """The lines of a UTF-8 file, which only a line feed ends. Errors: BadQuestions."""
     try:
         return file.read_text(encoding="utf-8-sig").split("\n")  # U+2028 may stand in a line of JSON
     except UnicodeDecodeError as error:

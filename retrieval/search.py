@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from retrieval.corrective import QueryRewriter
-    from retrieval.embed import Embedder
+    from retrieval.embed import Embedder, Vector
     from retrieval.evidence import Hit, Query
     from retrieval.grade import Grader
     from retrieval.hyde import HypotheticalWriter
@@ -67,6 +67,7 @@ class _Asked:
     depth: int
     collections: Collection[str] | None
     pipeline: PipelineSettings
+    without: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,15 +116,17 @@ class Searcher:
         k: int = 10,
         collections: Collection[str] | None = None,
         pipeline: PipelineSettings = EVERY_STAGE,
+        without: Collection[str] = (),
     ) -> Evidence:
         """The best `k` passages for the standalone question, judged on the first few whatever `k` is.
 
-        A question without a word finds nothing. Raises RetrievalError if the index fails, and for nothing else.
+        Passages of the ids `without` are passed over as if they were not there. A question without a word finds
+        nothing. Raises RetrievalError if the index fails, and for nothing else.
         """
         if not words(query.standalone):
             return Evidence(query, (), Grade.INCORRECT, 0.0)
         depth = max(k, JUDGED, RERANKED if pipeline.rerank else 0)
-        asked = _Asked(query.standalone, depth, collections, pipeline)
+        asked = _Asked(query.standalone, depth, collections, pipeline, frozenset(without))
         stages = Stages(self._clock, self._patience)
         try:
             vectors = await self._vectors(asked, stages)
@@ -138,6 +141,35 @@ class Searcher:
             raise RetrievalError(msg) from error
         verdict = found.verdict
         return Evidence(query, tuple(found.hits[: max(k, 0)]), verdict.grade, verdict.best, tuple(stages.done))
+
+    async def again(
+        self,
+        query: Query,
+        ids: Collection[str],
+        *,
+        collections: Collection[str] | None = None,
+        pipeline: PipelineSettings = EVERY_STAGE,
+    ) -> Evidence:
+        """These passages as evidence for the question, in the order given, judged as if they had just been found.
+
+        Those that are gone or out of reach are left out. Raises RetrievalError if the index fails.
+        """
+        asked = _Asked(query.standalone, len(ids), collections, replace(pipeline, hyde=False))
+        stages = Stages(self._clock, self._patience)
+        try:
+            began = self._clock()
+            hits = await self._index.passages(ids, collections=collections)
+            stages.add("search", self._index.name, began, len(hits))
+            vectors = await self._vectors(asked, stages)
+            if vectors.question is not None:
+                hits = await self._with_cosines(hits, vectors.question)
+            verdict = await self._judge(asked.question, hits, pipeline, stages)
+        except RetrievalError:
+            raise
+        except Exception as error:
+            msg = f"Passages could not be read again from the {self._index.name} index ({type(error).__name__})."
+            raise RetrievalError(msg) from error
+        return Evidence(query, tuple(hits), verdict.grade, verdict.best, tuple(stages.done))
 
     async def _vectors(self, asked: _Asked, stages: Stages) -> Vectors:
         """What to search with by meaning, and what is lacking for a full search."""
@@ -159,13 +191,21 @@ class Searcher:
         """The hits for a text, each with its likeness to the question itself, as the grader was fitted to."""
         began = self._clock()
         hits = await self._index.search(
-            text, vectors.search, k=asked.depth, collections=asked.collections, context=asked.pipeline.context
+            text,
+            vectors.search,
+            k=asked.depth + len(asked.without),
+            collections=asked.collections,
+            context=asked.pipeline.context,
         )
+        hits = [hit for hit in hits if hit.passage.id not in asked.without][: asked.depth]
         if vectors.question is not None and vectors.question is not vectors.search:
-            cosines = await self._index.cosines([hit.passage.id for hit in hits], vectors.question)
-            hits = [replace(hit, cosine=cosines.get(hit.passage.id)) for hit in hits]
+            hits = await self._with_cosines(hits, vectors.question)
         stages.add("search", self._index.name, began, len(hits), vectors.lacking)
         return hits
+
+    async def _with_cosines(self, hits: Sequence[Hit], vector: Vector) -> list[Hit]:
+        cosines = await self._index.cosines([hit.passage.id for hit in hits], vector)
+        return [replace(hit, cosine=cosines.get(hit.passage.id)) for hit in hits]
 
     async def _judged(self, asked: _Asked, hits: Sequence[Hit], stages: Stages) -> _Judged:
         """The hits in their last order, and judged."""

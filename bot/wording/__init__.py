@@ -75,6 +75,8 @@ class SourceWords(_Section):
     found_vector: str
     found_both: str
     gone: str
+    one: str
+    no_such: str
 
     def found(self, found_by: Collection[str]) -> str:
         """How a passage was found, in words; empty where nothing is known of it."""
@@ -87,6 +89,18 @@ class SourceWords(_Section):
                 return self.found_vector
             case _:
                 return ""
+
+
+class AskingOnWords(_Section):
+    """Where a message asks something of the last answer itself.
+
+    `only_original` is written in each language that people may ask for, by its code; `other` stands for the rest.
+    """
+
+    nothing_yet: str
+    nothing_more: str
+    only_quotes: str
+    only_original: dict[str, str]
 
 
 class ConfidenceWords(_Section):
@@ -118,6 +132,7 @@ class Wording(_Section):
     refusal: Refusal
     error: ErrorWords
     sources: SourceWords
+    asking_on: AskingOnWords
     confidence: ConfidenceWords
     status: StatusWords
 

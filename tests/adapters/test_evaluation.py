@@ -350,3 +350,41 @@ def test_the_same_questions_twice_are_refused(citewell: Citewell) -> None:
     result = citewell("evaluate", file, file)
     assert result.exit_code == 1
     assert "is given twice" in result.stderr
+
+
+TALK: dict[str, Any] = {
+    "id": "t1",
+    "turns": [
+        {"text": "When is the flu clinic open?"},
+        {
+            "text": "And for children?",
+            "rewrite": "When is the flu clinic open for children?",
+            "relevant": ["flu-clinic.md#Children's flu sessions", "nowhere.md"],
+        },
+        {"text": "What are the visiting hours on the ward?", "relevant": ["visiting-the-ward.pdf"]},
+    ],
+}
+
+
+def test_conversations_are_measured_by_how_follow_ups_are_understood(citewell: Citewell) -> None:
+    result = citewell("evaluate", citewell.file(TALK), "--json")
+    assert "not in the index: 1, such as nowhere.md" in result.stderr
+    said = json.loads(result.stdout)
+    assert (said["conversations"], said["questions"], said["rewriter"], said["ratio"]) == (1, 3, "rules", 1.0)
+    assert {name: figure["value"] for name, figure in said["figures"].items()} == {
+        "recall@20_gold": 1.0,
+        "recall@20_rewritten": 1.0,
+        "recall@20_typed": 1.0,
+        "same_as_gold": 1.0,
+        "left_as_typed": 0.0,
+        "stand_alone_changed": 0.0,
+    }
+    assert "recall@20, rewritten here" in citewell("evaluate", citewell.file(TALK)).output
+
+
+def test_conversations_are_not_mixed_with_questions_or_ablated(citewell: Citewell) -> None:
+    talks, questions = citewell.file(TALK, name="talks.jsonl"), citewell.file(*KNOWN)
+    mixed = citewell("evaluate", talks, questions)
+    assert (mixed.exit_code, "measure them apart" in mixed.stderr) == (1, True)
+    ablated = citewell("evaluate", talks, "--ablate")
+    assert (ablated.exit_code, "--ablate is for single questions" in ablated.stderr) == (1, True)

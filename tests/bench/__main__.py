@@ -2,7 +2,7 @@
 
 It needs the shared data (`SHARED_DATA` names its folder). The first run makes an index of each set under
 `.citewell/bench`, which takes a quarter of an hour on two idle cores; later ones use them again. With `--write`, the
-tables of each part but `safety` go to their places in docs/benchmarks.md too.
+tables of each part but `safety` go to their places in docs too.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.bench import ingest, quality, refusal, scale, speed
+from tests.bench import followups, ingest, quality, refusal, scale, speed
 from tests.bench.report import machine, put
 from tests.bench.sets import Sets
 
@@ -34,14 +34,17 @@ PARTS: dict[str, Callable[[Sets], Coroutine[Any, Any, Sequence[Table]]]] = {
     "speed": speed.measured,
     "scale": scale.measured,
     "ingest": ingest.measured,
+    "followups": followups.measured,
 }
+PAGES = {"followups": ROOT / "docs" / "followups.md"}
+"""Where the tables of a part stand, if not among the other results."""
 SAFETY = "safety"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join([*PARTS, SAFETY])}; all without one")
-    parser.add_argument("--write", action="store_true", help=f"put the tables into {RESULTS.relative_to(ROOT)}")
+    parser.add_argument("--write", action="store_true", help="put the tables into the pages of docs")
     options = parser.parse_args()
     if unknown := set(options.parts) - {*PARTS, SAFETY}:
         parser.error(f"no such part: {', '.join(sorted(unknown))}")
@@ -58,7 +61,8 @@ def main() -> None:
         text = "\n\n".join(report)
         print(text, flush=True)  # noqa: T201 - the report is its output
         if options.write:
-            RESULTS.write_text(put(RESULTS.read_text(encoding="utf-8"), part, text), encoding="utf-8")
+            page = PAGES.get(part, RESULTS)
+            page.write_text(put(page.read_text(encoding="utf-8"), part, text), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ import pytest
 
 from memory.turn import TurnKind
 from scripts.public_sets import Question
-from tests.bench import ingest, quality, refusal, scale, speed
-from tests.bench.__main__ import PARTS, RESULTS
+from tests.bench import followups, ingest, quality, refusal, scale, speed
+from tests.bench.__main__ import PAGES, PARTS, RESULTS
 from tests.bench.many import stretches
 from tests.bench.report import Goal, goals, put
 from tests.bench.sets import Sets
@@ -113,6 +113,21 @@ async def test_ingest_is_measured_to_the_last_step(sets: Sets) -> None:
     assert reached.rows[0][2] == "yes"
 
 
+async def test_follow_ups_are_measured_in_both_halves(sets: Sets) -> None:
+    turns = [
+        {"user": "What is gout?", "rewrite": "What is gout?", "gold_sections": ["gout"]},
+        {"user": "what makes it worse?", "rewrite": "What makes gout worse?", "gold_sections": ["gout"]},
+        {"user": "What is asthma?", "rewrite": "What is asthma?", "gold_sections": ["asthma"]},
+    ]
+    rows = [json.dumps({"conv_id": id_, "turns": turns}) for id_ in "abcdefgh"]
+    for name in (followups.MEASURED, followups.REAL):
+        (sets.data / "multiturn" / name).write_text("\n".join(rows) + "\n", encoding="utf-8")
+    recall, alone, reached = await followups.measured(sets)
+    assert [row[2:] for row in recall.rows] == [("1.000", "1.000", "1.000", "1.000")] * 2
+    assert {row[-1] for row in alone.rows} == {"0.0%"}
+    assert reached.rows[0][1:] == ("100.0%", "yes")
+
+
 async def test_each_question_is_put_to_every_search_in_no_fixed_order() -> None:
     asked: list[tuple[str, str]] = []
 
@@ -146,8 +161,8 @@ def test_a_part_fills_its_own_place_and_leaves_the_rest() -> None:
 
 
 def test_the_results_have_a_place_for_every_part() -> None:
-    results = RESULTS.read_text(encoding="utf-8")
-    assert all(put(results, part, "new") for part in PARTS)
+    pages = {part: PAGES.get(part, RESULTS).read_text(encoding="utf-8") for part in PARTS}
+    assert all(put(page, part, "new") for part, page in pages.items())
 
 
 def test_a_goal_that_is_missed_is_said_so() -> None:

@@ -432,10 +432,12 @@ async def test_a_first_question_is_not_sent_anywhere() -> None:
     [
         "When is the flu clinic open for children under 5?",
         "When is the flu clinic open for children?",
+        "When is the dental clinic open for children over 12?",
+        "When is the flu clinic open for those over 12?",
     ],
-    ids=["a figure that nobody named", "a figure left out"],
+    ids=["a figure that nobody named", "a figure left out", "a name that nobody named", "a word left out"],
 )
-async def test_a_rewriting_that_changes_a_figure_gives_way_to_the_rules(unfaithful: str) -> None:
+async def test_a_rewriting_that_changes_what_was_asked_gives_way_to_the_rules(unfaithful: str) -> None:
     async with rewriting(Says({"question": unfaithful})) as (rewriter, _):
         rewritten = await rewriter.standalone("And for children over 12?", [QUESTION])
         assert rewritten == "When is the flu clinic open for children over 12?"

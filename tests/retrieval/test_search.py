@@ -130,6 +130,38 @@ async def test_the_standalone_question_is_searched_not_the_one_typed() -> None:
     assert embedder.seen == [OPEN.standalone]
 
 
+async def test_what_is_to_be_passed_over_is_neither_found_nor_judged() -> None:
+    searcher = Searcher(await leaflets(RamIndex()), None, Grader.fitted())
+    found = await searcher.search(OPEN)
+    others = await searcher.search(OPEN, without=[found.hits[0].passage.id])
+    assert found.hits[0].passage.id == "flu#1"
+    assert "flu#1" not in {hit.passage.id for hit in others.hits}
+    assert (found.grade, others.grade) == (Grade.CORRECT, Grade.INCORRECT)
+
+
+async def test_passing_over_what_is_best_leaves_as_many_as_were_asked_for() -> None:
+    index = RamIndex()
+    for n in range(240):
+        text = f"The flu clinic {n} is open." if n < 40 else f"Bus {n} stops outside."
+        document = Document(f"d{n}", "Leaflet", f"/{n}.md", "public", "1")
+        await index.replace(document, [Passage(f"d{n}#1", document.id, 1, text, "", (), (0, len(text)))])
+    searcher = Searcher(index, None, Grader.fitted())
+    first = [hit.passage.id for hit in (await searcher.search(OPEN, k=30)).hits]
+    assert len((await searcher.search(OPEN, k=10, without=first)).hits) == 10
+
+
+async def test_known_passages_are_judged_again_in_the_order_given_as_far_as_they_are_in_reach() -> None:
+    embedder = HashEmbedder()
+    searcher = Searcher(await leaflets(RamIndex(), embedder=embedder), embedder, Grader.fitted())
+    found = await searcher.search(OPEN)
+    again = await searcher.again(OPEN, ["dogs#1", "flu#1", "gone#1", "blood#1"], collections={"public"})
+    assert [hit.passage.id for hit in again.hits] == ["dogs#1", "flu#1"]
+    cosines = {hit.passage.id: hit.cosine for hit in found.hits}
+    assert again.hits[1].cosine == pytest.approx(cosines["flu#1"])
+    assert again.grade is found.grade
+    assert (await searcher.again(OPEN, ["gone#1"])).grade is Grade.INCORRECT
+
+
 async def test_without_an_embedder_words_alone_find() -> None:
     evidence = await searcher(await leaflets(RamIndex(), embedder=HashEmbedder()), None).search(OPEN)
     assert evidence.hits[0].found_by == ("keyword",)

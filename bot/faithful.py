@@ -1,0 +1,52 @@
+"""Whether a model's rewriting of a follow-up keeps to what was said: no figure, name or drug changed, added or lost."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from bot.followup_words import ELSEWHERE_SMALL
+from bot.quantities import unborne
+from bot.topic import is_general, spans
+from retrieval.terms import stem, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_POSSESSIVE = re.compile(r"['\u2019]s\b")
+_NEGATIONS = frozenset({"not", "no", "never", "without", "none", "neither", "nor", "cannot"})
+
+
+def faithful(rewritten: str, question: str, earlier: Sequence[str]) -> bool:
+    """Whether the rewriting keeps to the words of the question and the `earlier` ones.
+
+    Every figure in it was asked about, and the question's own are still there. So it is with words: but for function
+    words and what can be asked of anything ("treatment", "safe"), each stands in one of the questions, and each of the
+    question's own is kept. It says no where the question does, and not where none of them did. There is no list of
+    drugs and names to go by, so every word that could be one counts as one.
+    """
+    if rewritten == question:
+        return True
+    asked = "\n".join([question, *earlier])
+    if unborne(rewritten, asked) or unborne(question, rewritten):
+        return False
+    added = _stems(_telling(rewritten)) - _stems([asked])
+    lost = _stems(_telling(question)) - _stems([rewritten])
+    if added or lost:
+        return False
+    return _negated(question) <= _negated(rewritten) <= _negated(asked)
+
+
+def _telling(text: str) -> list[str]:
+    """The words that say what it is about, whom and when: all that are not known to say nothing of it."""
+    found = [match[0] for match in spans(_POSSESSIVE.sub("", text))]
+    return [word for word in found if not is_general(word) and word.lower() not in ELSEWHERE_SMALL]
+
+
+def _stems(texts: Iterable[str]) -> set[str]:
+    return {stem(word) for text in texts for word in words(_POSSESSIVE.sub("", text))}
+
+
+def _negated(text: str) -> bool:
+    lower = text.lower().replace("\u2019", "'")
+    return bool(_NEGATIONS & set(words(lower))) or "n't" in lower
