@@ -34,13 +34,16 @@ def be_lenient() -> None:
             stream.reconfigure(errors="replace")
 
 
-def say(text: str) -> None:
-    """Print to standard output. A reader that went away ends the program quietly; other faults are `OutputFailed`."""
+def say(text: str, *, end: str = "\n") -> None:
+    """Print to standard output, at once.
+
+    A reader that went away ends the program quietly; other faults are `OutputFailed`.
+    """
     if sys.stdout is None:
         msg = "cannot write to standard output: it is closed"
         raise OutputFailed(msg)
     try:
-        click.echo(text)
+        click.echo(f"{text}{end}", nl=False)
     except BrokenPipeError:
         _forget_output()
         raise SystemExit(1) from None
@@ -71,9 +74,14 @@ def well_formed(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
+def on_terminal() -> bool:
+    """Whether standard output is read as it is written, by a person."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
 def width() -> int:
     """Columns for running text: the terminal's, within what reads well."""
-    if sys.stdout is None or not sys.stdout.isatty():
+    if not on_terminal():
         return _WIDTH
     return min(max(shutil.get_terminal_size((_WIDTH, 24)).columns, _NARROWEST), _WIDEST)
 

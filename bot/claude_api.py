@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from pydantic import ValidationError
 
 from bot.claude_message import Message, StructuredReply
+from bot.claude_stream import read_stream
 from bot.errors import CitewellError, Malformed, Misconfigured, Permanent, Refused, Transient
 from retrieval.hosted import key_fault, retry_after
 
@@ -129,8 +130,12 @@ class Claude:
         history: Sequence[MessageParam] = (),
         patience: float | None = None,
         insist: bool = True,
+        so_far: Callable[[str], None] | None = None,
     ) -> Shape:
         """The model's reply to `content` as `shape`. `history` are earlier turns; `patience` may shorten the time-out.
+
+        Where there is `so_far`, the reply is streamed, and it is given what has been written each time there is more.
+        A second try begins anew.
 
         What may pass by itself is tried twice: a reply that is cut short or not in shape, and a server that is busy for
         a moment; the latter not where a caller that tries again itself says `insist=False`. Raises `Refused`,
@@ -140,7 +145,7 @@ class Claude:
         messages: list[MessageParam] = [*history, {"role": "user", "content": content}]
         try:
             async with asyncio.timeout(seconds):
-                return await self._ask_twice(shape, system, messages, insist=insist)
+                return await self._ask_twice(shape, system, messages, insist=insist, so_far=so_far)
         except TimeoutError as error:
             msg = f"Claude gave no answer within {seconds:g} s"
             raise Transient(msg) from error
@@ -150,11 +155,17 @@ class Claude:
         await self._client.close()
 
     async def _ask_twice(
-        self, shape: type[Shape], system: str, messages: Sequence[MessageParam], *, insist: bool
+        self,
+        shape: type[Shape],
+        system: str,
+        messages: Sequence[MessageParam],
+        *,
+        insist: bool,
+        so_far: Callable[[str], None] | None,
     ) -> Shape:
         room = TOKENS
         try:
-            message = await self._call(shape, system, messages, room)
+            message = await self._call(shape, system, messages, room, so_far)
             if not message.cut_short:
                 return _read(shape, message)
             room *= 2
@@ -165,27 +176,38 @@ class Claude:
             if not insist or pause > _PATIENCE:
                 raise
             await asyncio.sleep(pause)
-        return _read(shape, await self._call(shape, system, messages, room))
+        return _read(shape, await self._call(shape, system, messages, room, so_far))
 
-    async def _call(self, shape: type[Shape], system: str, messages: Sequence[MessageParam], room: int) -> Message:
+    async def _call(
+        self,
+        shape: type[Shape],
+        system: str,
+        messages: Sequence[MessageParam],
+        room: int,
+        so_far: Callable[[str], None] | None,
+    ) -> Message:
         from anthropic import APIError, transform_schema
 
+        if so_far is not None:
+            so_far("")
         output: OutputConfigParam = {"format": {"type": "json_schema", "schema": transform_schema(shape)}}
         if self._effort is not None:
             output["effort"] = self._effort
         try:
-            raw = await self._client.messages.with_raw_response.create(
+            response = await self._client.messages.with_raw_response.create(
                 model=self._model,
                 max_tokens=room,
                 system=[{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}],
                 messages=messages,
                 output_config=output,
+                stream=so_far is not None,
             )
-            body = await raw.read()
+            if so_far is None:
+                message = Message.model_validate_json(await response.read())
+            else:
+                message = await read_stream(response, so_far)
         except APIError as error:
             raise self._mapped(error) from None
-        try:
-            message = Message.model_validate_json(body)
         except ValidationError:
             raise Transient("Claude's server sent something that is no message") from None
         if self._on_usage:

@@ -1,0 +1,113 @@
+"""A reply of Claude's Messages API as it is streamed: put together event by event, checked as a whole one is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, Field
+
+from bot.claude_message import Block, Details, Message, Tokens
+from bot.errors import Transient
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from anthropic import AsyncAPIResponse
+
+
+class _Delta(BaseModel):
+    """What is new: of a block its text, of the message why it ended."""
+
+    type: str = ""
+    text: str = ""
+    stop_reason: str | None = None
+    stop_details: Details | None = None
+
+
+class _Started(BaseModel):
+    usage: Tokens = Field(default_factory=Tokens)
+
+
+class _Fault(BaseModel):
+    type: str = ""
+
+
+class _Counts(BaseModel):
+    """Totals so far; what a server leaves out stays as it was."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cache_read_input_tokens: int | None = None
+    cache_creation_input_tokens: int | None = None
+
+
+class _Event(BaseModel):
+    """Any event; those of other types than are put together here are passed over."""
+
+    type: str
+    index: int = 0
+    message: _Started = Field(default_factory=_Started)
+    content_block: Block | None = None
+    delta: _Delta = Field(default_factory=_Delta)
+    usage: _Counts = Field(default_factory=_Counts)
+    error: _Fault = Field(default_factory=_Fault)
+
+
+async def read_stream(response: AsyncAPIResponse[Any], so_far: Callable[[str], None]) -> Message:
+    """The whole reply; `so_far` is given its text each time that there is more of it.
+
+    A server that streams nothing and sends the message at once is understood. Raises `Transient` where the reply
+    breaks off, and pydantic's `ValidationError` where what comes is no reply.
+    """
+    from httpx2 import HTTPError
+
+    try:
+        if "text/event-stream" in response.headers.get("content-type", ""):
+            return await _put_together(response, so_far)
+        return Message.model_validate_json(await response.read())
+    except (HTTPError, UnicodeDecodeError) as error:
+        raise _broken_off(type(error).__name__) from None
+    finally:
+        await response.close()
+
+
+async def _put_together(response: AsyncAPIResponse[Any], so_far: Callable[[str], None]) -> Message:
+    from anthropic import AsyncStream
+
+    blocks: dict[int, Block] = {}
+    usage, last = Tokens(), _Delta()
+    async for sent in AsyncStream.raw_events(response.http_response):
+        if not sent.data:
+            continue
+        event = _Event.model_validate_json(sent.data)
+        match event.type:
+            case "message_start":
+                usage = event.message.usage
+            case "content_block_start" if event.content_block is not None:
+                blocks[event.index] = event.content_block
+            case "content_block_delta" if event.delta.type == "text_delta" and event.index in blocks:
+                block = blocks[event.index]
+                block.text = (block.text or "") + event.delta.text
+                so_far(_message(blocks, last, usage).text)
+            case "message_delta":
+                last = event.delta
+                usage = usage.model_copy(update=event.usage.model_dump(exclude_none=True))
+            case "message_stop":
+                return _message(blocks, last, usage)
+            case "error":
+                raise _broken_off(event.error.type or "error")
+    raise _broken_off("no end")
+
+
+def _broken_off(why: str) -> Transient:
+    return Transient(f"Claude's server broke its reply off ({why})")
+
+
+def _message(blocks: dict[int, Block], last: _Delta, usage: Tokens) -> Message:
+    return Message(
+        type="message",
+        content=[blocks[index] for index in sorted(blocks)],
+        stop_reason=last.stop_reason,
+        stop_details=last.stop_details,
+        usage=usage,
+    )
