@@ -8,7 +8,7 @@ import textwrap
 from functools import partial
 from typing import TYPE_CHECKING
 
-from adapters.terminal import line_from, on_terminal, one_line, plain, say, width
+from adapters.terminal import line_from, log_held_back, on_terminal, one_line, plain, say, width
 from bot.messages import Author, IncomingMessage, Reply, Resource, Source, TurnKind
 from memory.conversation import Conversation
 
@@ -45,16 +45,21 @@ def message(
 async def answered(asked: IncomingMessage, respond: Respond, wording: Wording, *, end: str = "\n") -> Reply:
     """Print the reply to a message: to a terminal sentence by sentence as they pass their check, else at once."""
     unfolding = Unfolding(wording, partial(say, end=""), width=width())
-    reply = await respond(asked, unfolding.show if on_terminal() else None)
-    say(unfolding.rest(reply), end=end)
+    if not on_terminal():
+        reply = await respond(asked)
+        say(unfolding.rest(reply), end=end)
+        return reply
+    with log_held_back():
+        reply = await respond(asked, unfolding.show)
+        say(unfolding.rest(reply), end=end)
     return reply
 
 
 class Unfolding:
     """An answer on a terminal of so many columns while it comes to stand; `write` takes text without a line's end.
 
-    The screen then reads as `rendered` says, each sentence once. Where the reply does not go on from what was shown, a
-    line under that says so, and the reply stands whole below.
+    The screen then reads as `rendered` says, but for line breaks, each sentence once. Where the reply does not go on
+    from what was shown, a line under that says so, and the reply stands whole below.
     """
 
     def __init__(self, wording: Wording, write: Callable[[str], None], *, width: int) -> None:
@@ -73,8 +78,8 @@ class Unfolding:
     def rest(self, reply: Reply) -> str:
         """What is still to be written."""
         whole = rendered(reply, self._wording, width=self._width)
-        if whole.startswith(self._written):
-            return whole[len(self._written) :]
+        if shown := re.match(r"\s+".join(map(re.escape, re.split(r"\s+", self._written))), whole):
+            return whole[shown.end() :]
         words = self._wording.answer
         return "\n\n".join(["", words.anew if reply.kind is TurnKind.FACT else words.withdrawn, whole])
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import io
+import logging
 import os
 import shutil
 import sys
 import unicodedata
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
+from logging.handlers import MemoryHandler
 from threading import Thread
 from typing import TYPE_CHECKING
 
@@ -18,9 +20,10 @@ import click
 from bot.errors import Permanent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 _WIDTH, _NARROWEST, _WIDEST = 88, 40, 100
+_RECORDS = 1000  # held back at most; the next one lets them all out
 
 
 class OutputFailed(Permanent):
@@ -77,6 +80,20 @@ def well_formed(text: str) -> str:
 def on_terminal() -> bool:
     """Whether standard output is read as it is written, by a person."""
     return sys.stdout is not None and sys.stdout.isatty()
+
+
+@contextmanager
+def log_held_back() -> Iterator[None]:
+    """What is logged in here comes after: a log on the same terminal would break into a line that is being written."""
+    root = logging.getLogger()
+    handlers = root.handlers
+    root.handlers = [MemoryHandler(_RECORDS, flushLevel=sys.maxsize, target=handler) for handler in handlers]
+    try:
+        yield
+    finally:
+        for holding in root.handlers:
+            holding.close()
+        root.handlers = handlers
 
 
 def width() -> int:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 
 from bot.claude_message import Message, StructuredReply
-from bot.claude_stream import read_stream
+from bot.claude_stream import broken_off, put_together
 from bot.errors import CitewellError, Malformed, Misconfigured, Permanent, Refused, Transient
 from retrieval.hosted import key_fault, retry_after
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from anthropic import APIError, AsyncAnthropic
+    from anthropic import APIError, AsyncAnthropic, AsyncAPIResponse
     from anthropic.types import MessageParam, OutputConfigParam, TextBlockParam
 
     from bot.claude_message import Usage
@@ -205,7 +205,7 @@ class Claude:
             if so_far is None:
                 message = Message.model_validate_json(await response.read())
             else:
-                message = await read_stream(response, so_far)
+                message = await _streamed(response, so_far)
         except APIError as error:
             raise self._mapped(error) from None
         except ValidationError:
@@ -230,6 +230,23 @@ class Claude:
         if status in _BUSY or status >= 500:
             return Transient(f"Claude's server is busy or down ({status})", retry_after=wait)
         return Permanent(f"Claude's server would not take the request ({status})")
+
+
+async def _streamed(response: AsyncAPIResponse[Any], so_far: Callable[[str], None]) -> Message:
+    """The reply as it comes, event by event, or at once from a server that streams nothing."""
+    from anthropic import AsyncStream
+    from httpx2 import HTTPError
+
+    try:
+        if "text/event-stream" in response.headers.get("content-type", ""):
+            return await put_together(
+                (event.data async for event in AsyncStream.raw_events(response.http_response)), so_far
+            )
+        return Message.model_validate_json(await response.read())
+    except (HTTPError, UnicodeDecodeError) as error:
+        raise broken_off(type(error).__name__) from None
+    finally:
+        await response.close()
 
 
 def _read(shape: type[Shape], message: Message) -> Shape:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, Field
 
@@ -10,9 +10,7 @@ from bot.claude_message import Block, Details, Message, Tokens
 from bot.errors import Transient
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from anthropic import AsyncAPIResponse
+    from collections.abc import AsyncIterator, Callable
 
 
 class _Delta(BaseModel):
@@ -53,33 +51,17 @@ class _Event(BaseModel):
     error: _Fault = Field(default_factory=_Fault)
 
 
-async def read_stream(response: AsyncAPIResponse[Any], so_far: Callable[[str], None]) -> Message:
-    """The whole reply; `so_far` is given its text each time that there is more of it.
+async def put_together(sent: AsyncIterator[str], so_far: Callable[[str], None]) -> Message:
+    """The whole reply from the data of its events; `so_far` is given its text each time that there is more of it.
 
-    A server that streams nothing and sends the message at once is understood. Raises `Transient` where the reply
-    breaks off, and pydantic's `ValidationError` where what comes is no reply.
+    Raises `Transient` where the reply breaks off, and pydantic's `ValidationError` where what comes is no reply.
     """
-    from httpx2 import HTTPError
-
-    try:
-        if "text/event-stream" in response.headers.get("content-type", ""):
-            return await _put_together(response, so_far)
-        return Message.model_validate_json(await response.read())
-    except (HTTPError, UnicodeDecodeError) as error:
-        raise _broken_off(type(error).__name__) from None
-    finally:
-        await response.close()
-
-
-async def _put_together(response: AsyncAPIResponse[Any], so_far: Callable[[str], None]) -> Message:
-    from anthropic import AsyncStream
-
     blocks: dict[int, Block] = {}
     usage, last = Tokens(), _Delta()
-    async for sent in AsyncStream.raw_events(response.http_response):
-        if not sent.data:
+    async for data in sent:
+        if not data:
             continue
-        event = _Event.model_validate_json(sent.data)
+        event = _Event.model_validate_json(data)
         match event.type:
             case "message_start":
                 usage = event.message.usage
@@ -95,11 +77,12 @@ async def _put_together(response: AsyncAPIResponse[Any], so_far: Callable[[str],
             case "message_stop":
                 return _message(blocks, last, usage)
             case "error":
-                raise _broken_off(event.error.type or "error")
-    raise _broken_off("no end")
+                raise broken_off(event.error.type or "error")
+    raise broken_off("no end")
 
 
-def _broken_off(why: str) -> Transient:
+def broken_off(why: str) -> Transient:
+    """What is raised for it."""
     return Transient(f"Claude's server broke its reply off ({why})")
 
 

@@ -98,6 +98,6 @@ the reply goes on from there, or does not begin so: then what was shown does not
 class Respond(Protocol):
     """Whatever gives a message its reply, and shows an answer early where it can and is asked to."""
 
-    async def __call__(self, message: IncomingMessage, show: Show | None = None) -> Reply:
+    async def __call__(self, message: IncomingMessage, show: Show | None = None, /) -> Reply:
         """The reply, whole, whatever was shown of it."""
         ...

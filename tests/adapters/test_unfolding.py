@@ -85,6 +85,13 @@ def test_another_answer_than_was_shown_is_told_from_it_and_stands_whole() -> Non
     assert screen(REPLY, "Come on Tuesdays.") == f"Come on Tuesdays.\n\n{WORDS.answer.anew}\n\n{rendered(REPLY, WORDS)}"
 
 
+def test_the_same_sentences_with_other_line_breaks_are_not_told_twice() -> None:
+    reply = Reply(TurnKind.FACT, f"{OPEN}\n\nBring your card.\n\nIt is free. [1]", "t", (SOURCE,))
+    assert screen(reply, OPEN, f"{OPEN} Bring your card.").startswith(
+        rendered(Reply(TurnKind.FACT, f"{OPEN} Bring your card.", "t"), WORDS) + "\n\nIt is free. [1]\n\n[1] Flu"
+    )
+
+
 async def early(asked: IncomingMessage, show: Show | None = None) -> Reply:
     del asked
     if show:

@@ -147,10 +147,11 @@ class Held:
         assert question == FOUND.query.standalone
         future = self.opinions[statement.text] = asyncio.get_running_loop().create_future()
         try:
-            return await future
+            opinion: Opinion = await future
         except asyncio.CancelledError:
             self.cancelled += 1
             raise
+        return opinion
 
 
 def reworded(sentence: Sentence) -> Sentence:

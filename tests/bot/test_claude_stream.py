@@ -71,7 +71,7 @@ async def streamed(
         connected(double, timeout=deadline, on_usage=None if used is None else used.append) as claude,
     ):
         draft = await ClaudeAnswerer(claude, prompt("answer")).answer(QUESTION, EVIDENCE, (), hear)
-        assert double.refused == double.replies == []
+        assert (double.refused, double.replies) == ([], [])
         assert all(request["stream"] for request in double.requests)
     return draft, heard
 

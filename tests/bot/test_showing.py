@@ -52,7 +52,7 @@ async def engine(*replies: Scripted, **parts: Any) -> AsyncIterator[tuple[Engine
     made = await bench(leaflets={"Flu clinic": FLU})
     async with ClaudeDouble(replies) as double, connected(double) as claude:
         yield replace(made.engine, answerer=ClaudeAnswerer(claude, prompt("answer")), **parts), double
-        assert double.refused == double.replies == []
+        assert (double.refused, double.replies) == ([], [])
 
 
 async def asked(*replies: Scripted, question: str = QUESTION, **parts: Any) -> tuple[Reply, list[str]]:
