@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
 from bot.claude_message import Block, Details, Message, Tokens
 from bot.errors import Transient
@@ -13,7 +13,16 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
 
-class _Delta(BaseModel):
+class _Part(BaseModel):
+    """Part of an event. What a server sends as null counts as left out."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, given: object) -> object:
+        return {k: v for k, v in given.items() if v is not None} if isinstance(given, dict) else given
+
+
+class _Delta(_Part):
     """What is new: of a block its text, of the message why it ended."""
 
     type: str = ""
@@ -22,15 +31,15 @@ class _Delta(BaseModel):
     stop_details: Details | None = None
 
 
-class _Started(BaseModel):
+class _Started(_Part):
     usage: Tokens = Field(default_factory=Tokens)
 
 
-class _Fault(BaseModel):
+class _Fault(_Part):
     type: str = ""
 
 
-class _Counts(BaseModel):
+class _Counts(_Part):
     """Totals so far; what a server leaves out stays as it was."""
 
     input_tokens: int | None = None
@@ -39,7 +48,7 @@ class _Counts(BaseModel):
     cache_creation_input_tokens: int | None = None
 
 
-class _Event(BaseModel):
+class _Event(_Part):
     """Any event; those of other types than are put together here are passed over."""
 
     type: str

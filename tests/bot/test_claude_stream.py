@@ -143,6 +143,19 @@ async def test_a_server_that_streams_nothing_is_understood() -> None:
     assert await streamed(Sends(json.dumps(message).encode())) == (DRAFT, [()])
 
 
+async def test_a_server_that_sends_less_of_each_event_is_understood() -> None:
+    pieces = [json.dumps(WHOLE)[start : start + 40] for start in range(0, len(json.dumps(WHOLE)), 40)]
+    events: list[dict[str, Any]] = [
+        {"type": "message_start", "message": {"usage": None}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        *({"type": "content_block_delta", "delta": {"type": "text_delta", "text": text}} for text in pieces),
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn", "text": None}, "usage": None},
+        {"type": "message_stop", "error": None},
+    ]
+    sent = "".join(f"data: {json.dumps(event)}\n\n" for event in events)
+    assert await streamed(Sends(sent.encode(), "text/event-stream")) == (DRAFT, HEARD)
+
+
 @pytest.mark.parametrize(
     "junk", [b"<html>proxy</html>", b"data: [1]\n\n", b"data: {}\n\n", b"data: \xff\n\n", b"event: ping\n\n", b""]
 )
