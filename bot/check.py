@@ -65,6 +65,8 @@ class Check:
 
     def hear(self, sentences: Sequence[Sentence]) -> None:
         """All sentences of the draft so far, each whole. Where they are not those of before and more, it began anew."""
+        if self._heard == tuple(sentences):
+            return
         self._heard = tuple(sentences)
         for sentence in self._heard:
             if sentence not in self._tasks:
@@ -89,19 +91,20 @@ class Check:
         self._settled[sentence] = checked
         self._advance()
 
-    async def _opinion(self, entailment: Entailment, statement: Statement) -> Opinion:
+    async def _opinion(self, entailment: Entailment, statement: Statement) -> Opinion | None:
         if self._span not in self._trace.spans:
             self._trace.spans.append(self._span)
+            self._span.set(backend=entailment.name)
             self._began = self._trace.clock()
         with counted_in(self._span):
             count(entailment.name, asked=1)
             try:
-                opinion = await entailment.follows(statement, self._evidence.query.standalone)
+                opinion: Opinion | None = await entailment.follows(statement, self._evidence.query.standalone)
             except CitewellError as error:
                 logger.warning("a sentence went without a second opinion: %s", error)
                 self._span.set(degraded=type(error).__name__)
-                opinion = "unsure"
-            count(entailment.name, **{opinion: 1})
+                opinion = None
+            count(entailment.name, **{opinion or "unanswered": 1})
         self._span.milliseconds = (self._trace.clock() - self._began) * 1000
         return opinion
 

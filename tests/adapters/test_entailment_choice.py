@@ -72,7 +72,7 @@ async def test_the_small_model_has_a_say_in_the_answer_and_its_tokens_stand_in_a
         assert double.refused == []
     (turn,) = [record.getMessage() for record in caplog.records if record.getMessage().startswith("turn ungrounded")]
     (stage,) = [part for part in turn.split(" | ") if part.startswith("check_entailment ")]
-    assert f"model={SMALL_MODEL} asked=1" in stage
+    assert f"backend={SMALL_MODEL} model={SMALL_MODEL} asked=1" in stage
     assert "no=1" in stage
     assert "output_tokens=" in stage
     assert "dropped=not_entailed" in turn

@@ -227,7 +227,8 @@ async def test_an_opinion_that_does_not_come_costs_nothing_and_is_told(error: Ex
     assert (kept, dropped) == ([A.text, B.text, C.text], ())
     (span,) = trace.spans
     assert span.stage == STAGE
-    assert span.attributes == {"model": "scripted", "asked": 3, "yes": 2, "unsure": 1, "degraded": type(error).__name__}
+    counts = {"asked": 3, "yes": 2, "unanswered": 1}
+    assert span.attributes == {"backend": "scripted", "model": "scripted", **counts, "degraded": type(error).__name__}
 
 
 async def test_nobody_is_asked_about_a_sentence_that_is_its_quote() -> None:

@@ -145,7 +145,7 @@ async def test_a_model_that_fails_drops_no_sentence_and_blocks_none(failing: Scr
         assert dropped == ()
         assert len(answer.sentences) == 3  # type: ignore[union-attr]  # a fact
         (span,) = trace.spans
-        assert (span.stage, span.attributes["asked"], span.attributes["unsure"]) == (STAGE, 3, 3)
+        assert (span.stage, span.attributes["asked"], span.attributes["unanswered"]) == (STAGE, 3, 3)
         assert span.attributes["degraded"]
 
 
@@ -205,6 +205,7 @@ async def test_the_tokens_of_all_opinions_stand_in_a_stage_of_their_own() -> Non
     verify_span, span = trace.spans
     assert verify_span.attributes == {}
     assert span.attributes == {
+        "backend": SMALL_MODEL,
         "model": SMALL_MODEL,
         "asked": 3,
         "yes": 2,
