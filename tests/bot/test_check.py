@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
 import pytest
@@ -110,6 +110,20 @@ async def test_what_was_shown_holds_passed_sentences_only_and_begins_the_answer_
         assert compose(verified.statements)[0].startswith(texts[-1])
     if not asked:
         assert verified == verify(draft, FOUND)
+
+
+@pytest.mark.parametrize(
+    "pattern", [one for length in (1, 2, 3) for one in product([True, False], repeat=length)], ids=str
+)
+async def test_no_answer_of_up_to_three_sentences_is_taken_back(pattern: tuple[bool, ...]) -> None:
+    good, bad = iter((OPEN, CARD, FREE)), iter((WRONG, MADE_UP, Sentence("See above.", "doc1#1", "Not there.")))
+    sentences = tuple(next(good) if passes else next(bad) for passes in pattern)
+    texts: list[str] = []
+    async with Check(FOUND, Trace("t"), show=texts.append) as checking:
+        for end in range(len(sentences)):
+            checking.hear(sentences[: end + 1])
+            await settled()
+        assert not texts or (await checking.whole(Fact(sentences))).statements
 
 
 @given(SENTENCES.filter(bool), st.integers(0, 7))
