@@ -106,6 +106,10 @@ async def test_a_reply_that_breaks_off_is_asked_for_once_more_and_heard_anew(bro
     assert await streamed(broken, Says(WHOLE)) == (DRAFT, HEARD * 2)
 
 
+async def test_a_reply_whose_end_is_not_told_may_go_on() -> None:
+    assert await streamed(Breaks(WHOLE, "", "ends"), Says(fact(OPEN))) == (Fact((sentence(OPEN),)), [*HEARD, ()])
+
+
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda one: one.then)
 async def test_a_reply_that_breaks_off_twice_is_transient(broken: Breaks) -> None:
     with pytest.raises(Transient):
@@ -166,4 +170,6 @@ async def test_a_stream_of_other_things_is_transient(junk: bytes) -> None:
 
 async def test_a_sentence_out_of_shape_is_not_heard() -> None:
     odd = {**WHOLE, "sentences": [{**WHOLE["sentences"][0], "mood": "good"}, *WHOLE["sentences"]]}
-    assert await streamed(Writes(json.dumps(odd)), Says(WHOLE)) == (DRAFT, HEARD)
+    used: list[Usage] = []
+    assert await streamed(Writes(json.dumps(odd)), Says(WHOLE), used=used) == (DRAFT, HEARD)
+    assert len(used) == 2  # it was read to its end
