@@ -77,7 +77,6 @@ class Check:
         """What `verify` makes of the draft, without the sentences that do not follow from their quotes."""
         verified = verify(draft, self._evidence)
         if self._entailment is None or not isinstance(draft, Fact) or not verified.statements:
-            self._heard = ()
             return verified
         self.hear(draft.sentences)
         await asyncio.gather(*(self._tasks[sentence] for sentence in draft.sentences))

@@ -92,12 +92,18 @@ def test_the_same_sentences_with_other_line_breaks_are_not_told_twice() -> None:
     )
 
 
-async def early(asked: IncomingMessage, show: Show | None = None) -> Reply:
-    del asked
-    if show:
-        show(OPEN)
-        show(f"{OPEN} Bring your card.")
-    return REPLY
+class Early:
+    """Answers, and shows the answer early where it may; knows whether it might."""
+
+    might: bool | None = None
+
+    async def __call__(self, asked: IncomingMessage, show: Show | None = None) -> Reply:
+        del asked
+        self.might = show is not None
+        if show:
+            show(OPEN)
+            show(f"{OPEN} Bring your card.")
+        return REPLY
 
 
 async def test_a_terminal_shows_each_sentence_once_and_then_its_sources(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,21 +112,16 @@ async def test_a_terminal_shows_each_sentence_once_and_then_its_sources(monkeypa
     with os.fdopen(theirs, "w", encoding="utf-8") as stdout:
         with redirect_stdout(stdout):
             asked = message("When?", id_="m", thread="t", at=utc_now())
-            assert await answered(asked, early, WORDS) is REPLY
+            assert await answered(asked, early := Early(), WORDS) is REPLY
         read = b""
         while WORDS.confidence.high.encode() not in read:
             read += os.read(ours, 65536)
     os.close(ours)
+    assert early.might
     assert read.decode().replace("\r\n", "\n") == f"{rendered(REPLY, WORDS, width=60)}\n"
 
 
 async def test_what_is_no_terminal_is_given_the_reply_at_once(capsys: pytest.CaptureFixture[str]) -> None:
-    shows: list[Show | None] = []
-
-    async def respond(asked: IncomingMessage, show: Show | None = None) -> Reply:
-        shows.append(show)
-        return await early(asked, show)
-
-    await answered(message("When?", id_="m", thread="t", at=utc_now()), respond, WORDS)
-    assert shows == [None]
+    await answered(message("When?", id_="m", thread="t", at=utc_now()), early := Early(), WORDS)
+    assert not early.might
     assert capsys.readouterr().out == f"{rendered(REPLY, WORDS)}\n"
