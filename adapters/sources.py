@@ -12,9 +12,9 @@ from bot.messages import Reply
 from memory.turn import TurnKind
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Collection, Sequence
+    from collections.abc import Collection, Sequence
 
-    from bot.messages import Author, IncomingMessage, Source
+    from bot.messages import Author, IncomingMessage, Respond, Show, Source
     from bot.turn import Memories
     from bot.wording import Wording
     from memory.conversation import Conversation
@@ -90,14 +90,12 @@ def heading(sources: tuple[Source, ...] | None, words: Wording) -> str:
     return words.sources.heading if sources else words.sources.gone
 
 
-def answering_sources(
-    respond: Callable[[IncomingMessage], Awaitable[Reply]], sources: Sources, words: Wording
-) -> Callable[[IncomingMessage], Awaitable[Reply]]:
+def answering_sources(respond: Respond, sources: Sources, words: Wording) -> Respond:
     """`respond`, except that "sources" is answered here: it becomes no turn, and no model or search sees it."""
 
-    async def answer(message: IncomingMessage) -> Reply:
+    async def answer(message: IncomingMessage, show: Show | None = None) -> Reply:
         if not asks_for_sources(message.text):
-            return await respond(message)
+            return await respond(message, show)
         found = await sources.of_conversation(message.conversation, message.author)
         return Reply(TurnKind.COURTESY, heading(found, words), trace_id="", sources=found or ())
 

@@ -6,6 +6,7 @@ import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
+from bot.check import Check
 from bot.compose import compose
 from bot.courtesy import courtesy
 from bot.crisis import crisis_reply_text, lines_for
@@ -13,7 +14,6 @@ from bot.errors import CitewellError, Refused, outline
 from bot.messages import IncomingMessage, Reply
 from bot.safety import Clear, Mention, SafetyVerdict, SelfHarm, Violence, assess
 from bot.trace import Trace
-from bot.verify import Verified, verify
 from memory.replay import Exchange, earlier_questions, replay
 from memory.turn import Turn, TurnKind
 from retrieval.errors import RetrievalError
@@ -24,9 +24,12 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from bot.answer import Answer
-    from bot.answerer import Answerer, Rewriter
+    from bot.answerer import Answerer, Hear, Rewriter
     from bot.crisis import Lines
+    from bot.entailment import Entailment
+    from bot.messages import Show
     from bot.settings import TurnSettings
+    from bot.verify import Verified
     from bot.wording import Wording
     from memory.store import Memory
     from retrieval.index import Index
@@ -53,7 +56,8 @@ def _unobserved(_trace: Trace, _evidence: Evidence) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """Answers messages. Every part comes in from outside; `fallback` answers where `answerer` fails.
+    """Answers messages. Every part comes in from outside; `fallback` answers where `answerer` fails, and `entailment`
+    has a second look at each sentence.
 
     `observe` is shown what a turn found, before it is answered, and its trace, which goes on growing until the reply.
     """
@@ -71,13 +75,17 @@ class Engine:
     new_id: Callable[[], str]
     assess: Callable[[str], SafetyVerdict] = assess
     observe: Callable[[Trace, Evidence], None] = _unobserved
+    entailment: Entailment | None = None
 
-    async def respond(self, message: IncomingMessage) -> Reply:
-        """The reply to one message, recorded. It never raises for what a message, a document or a backend does."""
+    async def respond(self, message: IncomingMessage, show: Show | None = None) -> Reply:
+        """The reply to one message, recorded; its text goes to `show` as it passes the check, where that helps.
+
+        It never raises for what a message, a document or a backend does.
+        """
         trace = Trace(self.new_id())
         verdict = self._gate(message, trace)
         try:
-            turn, reply = await self._respond(message, verdict, trace)
+            turn, reply = await self._respond(message, verdict, trace, show)
         except (CitewellError, RetrievalError, OSError) as error:
             logger.warning("turn %s failed: %s", trace.id, error)
             turn, reply = self._ending(message, trace, TurnKind.ERROR, self._error_text(trace))
@@ -109,18 +117,20 @@ class Engine:
             span.set(verdict=type(verdict).__name__, rule=verdict.rule)
         return verdict
 
-    async def _respond(self, message: IncomingMessage, verdict: SafetyVerdict, trace: Trace) -> tuple[Turn, Reply]:
+    async def _respond(
+        self, message: IncomingMessage, verdict: SafetyVerdict, trace: Trace, show: Show | None
+    ) -> tuple[Turn, Reply]:
         match verdict:
             case SelfHarm():
                 return self._crisis(message, verdict, trace)
             case Violence():
                 return self._ending(message, trace, TurnKind.REFUSAL, self.wording.refusal.violence)
             case Mention():
-                return await self._question(message, trace)
+                return await self._question(message, trace, None)  # it comes whole, with the lines beside it
             case Clear():
                 if kind := courtesy(message.text) if message.text.strip() else "help":
                     return self._ending(message, trace, TurnKind.COURTESY, getattr(self.wording.courtesy, kind))
-                return await self._question(message, trace)
+                return await self._question(message, trace, show)
             case _:
                 assert_never(verdict)
 
@@ -134,7 +144,7 @@ class Engine:
         """Whatever became of a question about self-harm, the lines stand beside it."""
         return replace(reply, resources=self._lines(message).resources) if isinstance(verdict, Mention) else reply
 
-    async def _question(self, message: IncomingMessage, trace: Trace) -> tuple[Turn, Reply]:
+    async def _question(self, message: IncomingMessage, trace: Trace, show: Show | None) -> tuple[Turn, Reply]:
         if len(message.text) > self.settings.question_limit:
             return self._ending(message, trace, TurnKind.ERROR, self.wording.error.too_long)
         turns = await self._turns(message)
@@ -148,10 +158,9 @@ class Engine:
         if evidence.grade is Grade.INCORRECT or not evidence.hits:
             return self._ending(message, trace, TurnKind.UNGROUNDED, await self._ungrounded(), standalone=question)
         try:
-            draft = await self._draft(question, evidence, history, trace)
+            verified = await self._checked_draft(question, evidence, history, trace, show)
         except Refused:
             return self._ending(message, trace, TurnKind.REFUSAL, self.wording.refusal.model, standalone=question)
-        verified = self._verify(draft, evidence, trace)
         if not verified.statements:
             text = await self._ungrounded(verified.missing)
             return self._ending(message, trace, TurnKind.UNGROUNDED, text, standalone=question)
@@ -182,11 +191,23 @@ class Engine:
                 )
         return evidence
 
-    async def _draft(self, question: str, evidence: Evidence, history: Sequence[Exchange], trace: Trace) -> Answer:
+    async def _checked_draft(
+        self, question: str, evidence: Evidence, history: Sequence[Exchange], trace: Trace, show: Show | None
+    ) -> Verified:
+        async with Check(evidence, trace, entailment=self.entailment, show=show) as check:
+            draft = await self._draft(question, evidence, history, trace, check.hear if show else None)
+            with trace.stage("verify") as span:
+                verified = await check.whole(draft)
+                span.set(kept=len(verified.statements), dropped=",".join(verified.dropped))
+        return verified
+
+    async def _draft(
+        self, question: str, evidence: Evidence, history: Sequence[Exchange], trace: Trace, hear: Hear | None
+    ) -> Answer:
         with trace.stage("answer") as span:
             span.set(backend=self.answerer.name)
             try:
-                return await self.answerer.answer(question, evidence, history)
+                return await self.answerer.answer(question, evidence, history, hear)
             except Refused:
                 raise
             except CitewellError as error:
@@ -195,12 +216,6 @@ class Engine:
                 )
                 span.set(backend=self.fallback.name, degraded=type(error).__name__)
                 return await self.fallback.answer(question, evidence, history)
-
-    def _verify(self, draft: Answer, evidence: Evidence, trace: Trace) -> Verified:
-        with trace.stage("verify") as span:
-            verified = verify(draft, evidence)
-            span.set(kept=len(verified.statements), dropped=",".join(verified.dropped))
-        return verified
 
     async def _ungrounded(self, missing: str = "") -> str:
         words = self.wording.answer
