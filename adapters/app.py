@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from adapters.backends import (
     choose_claude,
     choose_embedder,
+    choose_entailment,
     choose_grader,
     choose_index,
     choose_reranker,
@@ -41,12 +42,12 @@ from retrieval.errors import RetrievalError
 from retrieval.search import Searcher
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Callable
 
     from adapters.settings import Settings
     from bot.answerer import Answerer
     from bot.claude_api import Claude
-    from bot.messages import IncomingMessage, Reply
+    from bot.messages import Respond
     from retrieval.embed import Embedder
     from retrieval.grade import Grader
     from retrieval.index import Index
@@ -81,7 +82,7 @@ class Application:
     searcher: Searcher
     engine: Engine
     sources: Sources
-    respond: Callable[[IncomingMessage], Awaitable[Reply]]
+    respond: Respond
     dispatcher: Dispatcher
     memory_file: MemoryFile
     claude: Claude | None
@@ -138,6 +139,7 @@ async def build(
         if claude is not None:
             opened.push_async_callback(claude.aclose)
         small = await asyncio.to_thread(small_claude, claude, settings)
+        entailment = await asyncio.to_thread(choose_entailment, settings, small)
         hypothetical, query_rewriter = await asyncio.to_thread(choose_search_helpers, small)
         index = await _index(settings, embedder, re_embed=re_embed, required=needs_index)
         opened.push_async_callback(index.close)
@@ -176,6 +178,7 @@ async def build(
             pipeline=pipeline or settings.pipeline,
             clock=clock,
             new_id=new_id,
+            entailment=entailment,
         )
         sources = Sources(memories, index, lambda _, author: engine.settings.visible(guest=author.guest))
         respond = answering_sources(engine.respond, sources, engine.wording)

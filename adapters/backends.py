@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from bot.claude_api import Claude
     from bot.claude_context import ClaudeContextWriter
     from bot.claude_message import Usage
+    from bot.entailment import Entailment
     from retrieval.corrective import QueryRewriter
     from retrieval.embed import Embedder
     from retrieval.hyde import HypotheticalWriter
@@ -40,6 +41,11 @@ NO_RERANKER, VOYAGE, CLAUDE, FITTED = "none", "voyage", "claude", "fitted"
 NO_CONTEXT_WRITER = (
     "--context has Claude write a sentence for each passage: set ANTHROPIC_API_KEY, or leave --context out and title "
     "and headings serve"
+)
+"""What to say where there is no key for that."""
+
+NO_ENTAILMENT = (
+    "CITEWELL_CHECK_ENTAILMENT has Claude read each sentence beside its quote: set ANTHROPIC_API_KEY, or leave it out."
 )
 """What to say where there is no key for that."""
 
@@ -233,6 +239,22 @@ def choose_writers(settings: Settings, claude: Claude | None, extractive: Answer
     rewriter = ClaudeRewriter(claude, prompt("standalone"), fallback=rules, patience=settings.within_turn(10))
     instructions = prompt("answer", instead=settings.answer_prompt)
     return ClaudeAnswerer(claude, instructions, patience=settings.within_turn(20)), rewriter
+
+
+def choose_entailment(settings: Settings, small: Claude | None) -> Entailment | None:
+    """The second opinion on each sentence, where it is wished for. `Misconfigured` where nobody can give it. Blocking.
+
+    It is over in 5 seconds; extracts, which come where writing took too long, are mostly their own quotes and need
+    none.
+    """
+    if not settings.check_entailment:
+        return None
+    if small is None:
+        raise Misconfigured(NO_ENTAILMENT)
+    from bot.claude_entailment import ClaudeEntailment
+    from bot.prompts import prompt
+
+    return ClaudeEntailment(small, prompt("entailment"), patience=settings.within_turn(5))
 
 
 def choose_search_helpers(small: Claude | None) -> tuple[HypotheticalWriter | None, QueryRewriter | None]:

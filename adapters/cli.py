@@ -22,7 +22,7 @@ from adapters.evaluation import calibrate, evaluate
 from adapters.faults import Guarded
 from adapters.ingestion import ingest
 from adapters.settings import Settings
-from adapters.terminal import be_lenient, one_line, say, well_formed, width
+from adapters.terminal import be_lenient, one_line, say, well_formed
 from bot.messages import TurnKind
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def ask(
 ) -> None:
     """Answer QUESTION from the documents; `-` answers each line of standard input with a JSON object."""
     from adapters.app import utc_now
-    from adapters.console import message, rendered
+    from adapters.console import answered, message
 
     failed = False
 
@@ -85,12 +85,12 @@ def ask(
             guest=guest,
             country=country,
         )
-        reply = await app.respond(incoming)
-        failed = failed or reply.kind is TurnKind.ERROR
         if as_json or question == LINES:
+            reply = await app.respond(incoming)
             print_json(reply.as_json(), line=question == LINES)
         else:
-            say(rendered(reply, app.engine.wording, width=width()))
+            reply = await answered(incoming, app.respond, app.engine.wording)
+        failed = failed or reply.kind is TurnKind.ERROR
 
     run(settings, partial(_each, question, answer), needs_index=False)
     if failed:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 import sys
 import textwrap
+from functools import partial
 from typing import TYPE_CHECKING
 
-from adapters.terminal import line_from, one_line, plain
+from adapters.terminal import line_from, log_held_back, on_terminal, one_line, plain, say, width
 from bot.messages import Author, IncomingMessage, Reply, Resource, Source, TurnKind
 from memory.conversation import Conversation
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
     from datetime import datetime
 
+    from bot.messages import Respond
     from bot.wording import Wording
     from retrieval.evidence import Evidence, Hit, Stage
 
@@ -40,12 +42,54 @@ def message(
     return IncomingMessage(id_, Conversation(PLATFORM, "local", "terminal", thread), author, text, at)
 
 
+async def answered(asked: IncomingMessage, respond: Respond, wording: Wording, *, end: str = "\n") -> Reply:
+    """Print the reply to a message: to a terminal sentence by sentence as they pass their check, else at once."""
+    unfolding = Unfolding(wording, partial(say, end=""), width=width())
+    if not on_terminal():
+        reply = await respond(asked)
+        say(unfolding.rest(reply), end=end)
+        return reply
+    with log_held_back():
+        reply = await respond(asked, unfolding.show)
+        say(unfolding.rest(reply), end=end)
+    return reply
+
+
+class Unfolding:
+    """An answer on a terminal of so many columns while it comes to stand; `write` takes text without a line's end.
+
+    The screen then reads as `rendered` says, but for line breaks, each sentence once. Where the reply does not go on
+    from what was shown, a line under that says so, and the reply stands whole below.
+    """
+
+    def __init__(self, wording: Wording, write: Callable[[str], None], *, width: int) -> None:
+        self._wording = wording
+        self._write = write
+        self._width = width
+        self._written = ""
+
+    def show(self, text: str) -> None:
+        """Write what is new of the beginning of an answer."""
+        shown = _running(text, self._width)
+        if shown.startswith(self._written):
+            self._write(shown[len(self._written) :])
+            self._written = shown
+
+    def rest(self, reply: Reply) -> str:
+        """What is still to be written."""
+        whole = rendered(reply, self._wording, width=self._width)
+        if shown := re.match(r"\s+".join(map(re.escape, re.split(r"\s+", self._written))), whole):
+            return whole[shown.end() :]
+        words = self._wording.answer
+        return "\n\n".join(["", words.anew if reply.kind is TurnKind.FACT else words.withdrawn, whole])
+
+
 def rendered(reply: Reply, wording: Wording, *, width: int = 88) -> str:
     """The reply as a terminal of so many columns shows it: the text, then what stands outside it.
 
     Quotes are cut, and more so where the answer has their words already; a reply that is all sources has them whole.
     """
-    parts = [_filled(plain(reply.text).replace("**", ""), width)]
+    parts = [_running(reply.text, width)]
     if reply.resources and reply.kind is not TurnKind.CRISIS:
         parts.append("\n".join([wording.crisis.mention, *(f"  {_line(one)}" for one in reply.resources)]))
     if reply.sources:
@@ -63,10 +107,11 @@ def listed(evidence: Evidence) -> str:
     return "\n\n".join([head, *(_hit(hit) for hit in evidence.hits)])
 
 
-def _filled(text: str, width: int) -> str:
+def _running(text: str, width: int) -> str:
+    """An answer's text in lines. Of a beginning of it that ends with a word, this is a beginning too."""
     lines = (
         textwrap.fill(line, width, subsequent_indent="  " if line.startswith("- ") else "", break_on_hyphens=False)
-        for line in text.splitlines()
+        for line in plain(text).replace("**", "").splitlines()
     )
     return "\n".join(lines)
 

@@ -11,9 +11,9 @@ import click
 
 from adapters import samples
 from adapters.app import utc_now
-from adapters.console import lines_of_stdin, message, rendered
+from adapters.console import answered, lines_of_stdin, message
 from adapters.documents import fill_in, take_in
-from adapters.terminal import line_from, plain, say, width
+from adapters.terminal import line_from, plain, say
 from retrieval.document import PUBLIC
 
 if TYPE_CHECKING:
@@ -31,7 +31,8 @@ Try: When is the flu clinic open?   then: And for children?   An empty line ends
 def demo_settings(settings: Settings) -> Settings:
     """The settings with a home of its own below the real one, and nothing that needs a key, a server or calibration."""
     without = dict.fromkeys(("anthropic_api_key", "voyage_api_key", "weaviate_url", "reranker"))
-    return settings.model_copy(update={"home": settings.home / "demo", "thresholds": {}, **without})
+    own = {"home": settings.home / "demo", "thresholds": {}, "check_entailment": False}
+    return settings.model_copy(update={**own, **without})
 
 
 async def chat(app: Application) -> None:
@@ -50,8 +51,8 @@ async def chat(app: Application) -> None:
             continue
         if not on_terminal:
             say(f"> {plain(line)}\n")
-        reply = await app.respond(message(line, id_=uuid.uuid4().hex, thread=thread, at=utc_now()))
-        say(f"{rendered(reply, app.engine.wording, width=width())}\n")
+        asked = message(line, id_=uuid.uuid4().hex, thread=thread, at=utc_now())
+        await answered(asked, app.respond, app.engine.wording, end="\n\n")
 
 
 async def _typed() -> AsyncIterator[str]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from bot.answer import Answer
-    from bot.answerer import Answerer
+    from bot.answerer import Answerer, Hear
     from bot.messages import Reply
     from bot.trace import Span, Trace
     from bot.turn import Engine
@@ -192,5 +192,8 @@ class _FirstOnly:
     def name(self) -> str:
         return self.answerer.name
 
-    async def answer(self, question: str, evidence: Evidence, history: Sequence[Exchange]) -> Answer:
-        return await self.answerer.answer(question, replace(evidence, hits=evidence.hits[: self.passages]), history)
+    async def answer(
+        self, question: str, evidence: Evidence, history: Sequence[Exchange], hear: Hear | None = None
+    ) -> Answer:
+        given = replace(evidence, hits=evidence.hits[: self.passages])
+        return await self.answerer.answer(question, given, history, hear)

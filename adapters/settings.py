@@ -103,6 +103,11 @@ class Settings(BaseSettings):
     )
     small_model: str = Field(default=SMALL_MODEL, min_length=1, description="the Claude model that helps the search")
 
+    check_entailment: bool = Field(
+        default=False,
+        description="whether that model is asked too if each sentence of an answer follows from its quote",
+    )
+
     voyage_api_key: SecretStr | None = Field(default=None, validation_alias=AliasChoices("VOYAGE_API_KEY"))
     voyage_base_url: Address | None = Field(default=None, validation_alias=AliasChoices("VOYAGE_BASE_URL"))
     voyage_model: str = Field(default=EMBEDDING_MODEL, min_length=1, description="Voyage's model for embeddings")

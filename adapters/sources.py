@@ -13,9 +13,9 @@ from bot.messages import Reply
 from memory.turn import TurnKind
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Collection, Sequence
+    from collections.abc import Collection, Sequence
 
-    from bot.messages import Author, IncomingMessage, Source
+    from bot.messages import Author, IncomingMessage, Respond, Show, Source
     from bot.turn import Memories
     from bot.wording import Wording
     from memory.conversation import Conversation
@@ -91,19 +91,17 @@ def _one(n: int, found: tuple[Source, ...], words: Wording) -> tuple[str, tuple[
     return said.format(n=n, count=len(found)), shown
 
 
-def answering_sources(
-    respond: Callable[[IncomingMessage], Awaitable[Reply]], sources: Sources, words: Wording
-) -> Callable[[IncomingMessage], Awaitable[Reply]]:
+def answering_sources(respond: Respond, sources: Sources, words: Wording) -> Respond:
     """`respond`, except that "sources" or "source 2" is answered here: no turn, and no model or search sees it."""
 
-    async def answer(message: IncomingMessage) -> Reply:
+    async def answer(message: IncomingMessage, show: Show | None = None) -> Reply:
         asks = asking_on(message.text)
         if not isinstance(asks, OfSources):
-            return await respond(message)
+            return await respond(message, show)
         found = await sources.of_conversation(message.conversation, message.author)
-        text, shown = (
-            (heading(found, words), found or ()) if asks.n is None or not found else _one(asks.n, found, words)
-        )
-        return Reply(TurnKind.COURTESY, text, trace_id="", sources=shown)
+        if asks.n is None or not found:
+            return Reply(TurnKind.COURTESY, heading(found, words), trace_id="", sources=found or ())
+        text, its = _one(asks.n, found, words)
+        return Reply(TurnKind.COURTESY, text, trace_id="", sources=its)
 
     return answer

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import io
+import logging
 import os
 import shutil
 import sys
 import unicodedata
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
+from logging.handlers import MemoryHandler
 from threading import Thread
 from typing import TYPE_CHECKING
 
@@ -18,9 +20,10 @@ import click
 from bot.errors import Permanent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 _WIDTH, _NARROWEST, _WIDEST = 88, 40, 100
+_RECORDS = 1000  # held back at most; the next one lets them all out
 
 
 class OutputFailed(Permanent):
@@ -34,13 +37,16 @@ def be_lenient() -> None:
             stream.reconfigure(errors="replace")
 
 
-def say(text: str) -> None:
-    """Print to standard output. A reader that went away ends the program quietly; other faults are `OutputFailed`."""
+def say(text: str, *, end: str = "\n") -> None:
+    """Print to standard output, at once.
+
+    A reader that went away ends the program quietly; other faults are `OutputFailed`.
+    """
     if sys.stdout is None:
         msg = "cannot write to standard output: it is closed"
         raise OutputFailed(msg)
     try:
-        click.echo(text)
+        click.echo(f"{text}{end}", nl=False)
     except BrokenPipeError:
         _forget_output()
         raise SystemExit(1) from None
@@ -71,9 +77,28 @@ def well_formed(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
+def on_terminal() -> bool:
+    """Whether standard output is read as it is written, by a person."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+@contextmanager
+def log_held_back() -> Iterator[None]:
+    """What is logged in here comes after: a log on the same terminal would break into a line that is being written."""
+    root = logging.getLogger()
+    handlers = root.handlers
+    root.handlers = [MemoryHandler(_RECORDS, flushLevel=sys.maxsize, target=handler) for handler in handlers]
+    try:
+        yield
+    finally:
+        for holding in root.handlers:
+            holding.close()
+        root.handlers = handlers
+
+
 def width() -> int:
     """Columns for running text: the terminal's, within what reads well."""
-    if sys.stdout is None or not sys.stdout.isatty():
+    if not on_terminal():
         return _WIDTH
     return min(max(shutil.get_terminal_size((_WIDTH, 24)).columns, _NARROWEST), _WIDEST)
 

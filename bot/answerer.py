@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from bot.answer import Answer, Ungrounded
+from bot.answer import Answer, Sentence, Ungrounded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from memory.replay import Exchange
     from retrieval.evidence import Evidence
+
+Hear: TypeAlias = "Callable[[Sequence[Sentence]], None]"
+"""Is given all sentences of a draft so far, each whole, in the order in which they are written. A draft that is begun
+anew is heard from its first sentence on."""
 
 
 class Answerer(Protocol):
@@ -22,8 +26,13 @@ class Answerer(Protocol):
         """The backend, as traces name it ("extractive", a model's name)."""
         ...
 
-    async def answer(self, question: str, evidence: Evidence, history: Sequence[Exchange]) -> Answer:
-        """A draft for a question that stands alone. Raises `Transient`, `Permanent` or `Refused`."""
+    async def answer(
+        self, question: str, evidence: Evidence, history: Sequence[Exchange], hear: Hear | None = None
+    ) -> Answer:
+        """A draft for a question that stands alone; one that takes its time to write is told to `hear` meanwhile.
+
+        Raises `Transient`, `Permanent` or `Refused`.
+        """
         ...
 
 
@@ -44,8 +53,11 @@ class ScriptedAnswerer:
     name: str = "scripted"
     asked: list[Asked] = field(default_factory=list)
 
-    async def answer(self, question: str, evidence: Evidence, history: Sequence[Exchange]) -> Answer:
+    async def answer(
+        self, question: str, evidence: Evidence, history: Sequence[Exchange], hear: Hear | None = None
+    ) -> Answer:
         """What `write` makes of it."""
+        del hear
         call = Asked(question, evidence, tuple(history))
         self.asked.append(call)
         return self.write(call)

@@ -6,10 +6,11 @@ import logging
 import re
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, ValidationError
 
 from bot.answer import Answer, Fact, Sentence, Ungrounded
 from bot.claude_message import StructuredReply
+from bot.draft_stream import whole_sentences
 from bot.errors import CitewellError
 from bot.faithful import faithful
 from bot.fence import as_written, fence, fenced, shown
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from anthropic.types import MessageParam
 
-    from bot.answerer import Rewriter
+    from bot.answerer import Hear, Rewriter
     from bot.claude_api import Claude
     from bot.prompts import Prompt
     from memory.replay import Exchange
@@ -72,8 +73,13 @@ class ClaudeAnswerer:
         """The model's name."""
         return self._claude.model
 
-    async def answer(self, question: str, evidence: Evidence, history: Sequence[Exchange]) -> Answer:
-        """A draft for a question that stands alone. Raises `Transient`, `Permanent` or `Refused`."""
+    async def answer(
+        self, question: str, evidence: Evidence, history: Sequence[Exchange], hear: Hear | None = None
+    ) -> Answer:
+        """A draft for a question that stands alone, streamed where `hear` is to be told of it meanwhile.
+
+        Raises `Transient`, `Permanent` or `Refused`.
+        """
         note(prompt=self._prompt.version)
         passages = {f"p{n}": hit.passage for n, hit in enumerate(evidence.hits, start=1)}
         draft = await self._claude.ask(
@@ -82,6 +88,7 @@ class ClaudeAnswerer:
             content=f"{fenced(passages)}\n\n{fence('question', question)}",
             history=_conversation(history),
             patience=self._patience,
+            so_far=None if hear is None else lambda text: hear(_heard(text, passages)),
         )
         if draft.kind == "ungrounded" or not draft.sentences:
             return Ungrounded(draft.missing or "")
@@ -128,6 +135,15 @@ class ClaudeRewriter:
     async def _by_rules(self, question: str, earlier: Sequence[str], why: str) -> str:
         note(backend=self._fallback.name, degraded=why)
         return await self._fallback.standalone(question, earlier)
+
+
+def _heard(text: str, passages: Mapping[str, Passage]) -> list[Sentence]:
+    """The sentences of a draft so far; none where one is out of shape, since the whole will be."""
+    try:
+        written = [_DraftSentence.model_validate(one) for one in whole_sentences(text)]
+    except ValidationError:
+        return []
+    return [_sentence(one, passages) for one in written]
 
 
 def _sentence(written: _DraftSentence, passages: Mapping[str, Passage]) -> Sentence:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import suppress
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 
 from bot.claude_message import Message, StructuredReply, objects_in
 from bot.claude_request import asks_too_much, conversation, instructions, plain
+from bot.claude_stream import broken_off, put_together
 from bot.errors import CitewellError, Malformed, Misconfigured, Permanent, Refused, Transient
 from retrieval.hosted import key_fault, retry_after
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from anthropic import APIError, AsyncAnthropic
+    from anthropic import APIError, AsyncAnthropic, AsyncAPIResponse
     from anthropic.types import MessageParam, OutputConfigParam, TextBlockParam
 
     from bot.claude_message import Usage
@@ -135,8 +136,12 @@ class Claude:
         history: Sequence[MessageParam] = (),
         patience: float | None = None,
         insist: bool = True,
+        so_far: Callable[[str], None] | None = None,
     ) -> Shape:
         """The model's reply to `content` as `shape`. `history` are earlier turns; `patience` may shorten the time-out.
+
+        Where there is `so_far`, the reply is streamed, and it is given what has been written each time there is more.
+        A second try begins anew.
 
         What may pass by itself is tried twice: a reply that is cut short or not in shape, and a server that is busy for
         a moment; the latter not where a caller that tries again itself says `insist=False`. Raises `Refused`,
@@ -146,7 +151,7 @@ class Claude:
         messages: list[MessageParam] = [*conversation(history), {"role": "user", "content": content}]
         try:
             async with asyncio.timeout(seconds):
-                return await self._ask_twice(shape, system, messages, insist=insist)
+                return await self._ask_twice(shape, system, messages, insist=insist, so_far=so_far)
         except TimeoutError as error:
             msg = f"Claude gave no answer within {seconds:g} s"
             raise Transient(msg) from error
@@ -156,11 +161,17 @@ class Claude:
         await self._client.close()
 
     async def _ask_twice(
-        self, shape: type[Shape], system: str, messages: Sequence[MessageParam], *, insist: bool
+        self,
+        shape: type[Shape],
+        system: str,
+        messages: Sequence[MessageParam],
+        *,
+        insist: bool,
+        so_far: Callable[[str], None] | None,
     ) -> Shape:
         room = TOKENS
         try:
-            message = await self._call(shape, system, messages, room)
+            message = await self._call(shape, system, messages, room, so_far)
             if not message.cut_short:
                 return _read(shape, message)
             room *= 2
@@ -171,24 +182,37 @@ class Claude:
             if not insist or pause > _PATIENCE:
                 raise
             await asyncio.sleep(pause)
-        return _read(shape, await self._call(shape, system, messages, room))
+        return _read(shape, await self._call(shape, system, messages, room, so_far))
 
-    async def _call(self, shape: type[Shape], system: str, messages: Sequence[MessageParam], room: int) -> Message:
+    async def _call(
+        self,
+        shape: type[Shape],
+        system: str,
+        messages: Sequence[MessageParam],
+        room: int,
+        so_far: Callable[[str], None] | None,
+    ) -> Message:
         from anthropic import APIError, APIStatusError, omit, transform_schema
 
+        if so_far is not None:
+            so_far("")
         plainly = self._plainly
         output: OutputConfigParam = {"format": {"type": "json_schema", "schema": transform_schema(shape)}}
         if self._effort is not None:
             output["effort"] = self._effort
         try:
-            raw = await self._client.messages.with_raw_response.create(
+            response = await self._client.messages.with_raw_response.create(
                 model=self._model,
                 max_tokens=room,
                 system=system if plainly else instructions(system),
                 messages=plain(messages) if plainly else messages,
                 output_config=omit if plainly else output,
+                stream=so_far is not None,
             )
-            body = await raw.read()
+            if so_far is None:
+                message = Message.model_validate_json(await response.read())
+            else:
+                message = await _streamed(response, so_far)
         except APIError as error:
             status = error.status_code if isinstance(error, APIStatusError) else 0
             if not plainly and asks_too_much(status, str(error)):
@@ -197,8 +221,6 @@ class Claude:
                 self._plainly = True
                 raise Malformed("Claude's server takes no schema or cache mark; it is asked without") from None
             raise self._mapped(error) from None
-        try:
-            message = Message.model_validate_json(body)
         except ValidationError:
             raise Transient("Claude's server sent something that is no message") from None
         if self._on_usage:
@@ -221,6 +243,23 @@ class Claude:
         if status in _BUSY or status >= 500:
             return Transient(f"Claude's server is busy or down ({status})", retry_after=wait)
         return Permanent(f"Claude's server would not take the request ({status})")
+
+
+async def _streamed(response: AsyncAPIResponse[Any], so_far: Callable[[str], None]) -> Message:
+    """The reply as it comes, event by event, or at once from a server that streams nothing."""
+    from anthropic import AsyncStream
+    from httpx2 import HTTPError
+
+    try:
+        if "text/event-stream" in response.headers.get("content-type", ""):
+            return await put_together(
+                (event.data async for event in AsyncStream.raw_events(response.http_response)), so_far
+            )
+        return Message.model_validate_json(await response.read())
+    except (HTTPError, UnicodeDecodeError) as error:
+        raise broken_off(type(error).__name__) from None
+    finally:
+        await response.close()
 
 
 def _read(shape: type[Shape], message: Message) -> Shape:

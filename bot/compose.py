@@ -34,6 +34,11 @@ def compose(statements: Sequence[Statement]) -> tuple[str, tuple[Source, ...]]:
     return "".join(pieces), tuple(_source(n, id_, statements) for id_, n in numbers.items())
 
 
+def beginning(statements: Sequence[Statement]) -> str:
+    """The text of these as they begin a longer answer: without the last marker, whose run may go on."""
+    return compose(statements)[0].rpartition(" [")[0] if statements else ""
+
+
 def _gap(statement: Statement, following: Statement) -> str:
     if following.new_paragraph:
         return "\n\n"

@@ -16,6 +16,7 @@ from retrieval.terms import stem, terms, words
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from bot.answerer import Hear
     from bot.extract import Extract
     from bot.statements import Piece
     from memory.replay import Exchange
@@ -53,9 +54,11 @@ class ExtractiveAnswerer:
         """As traces name it."""
         return "extractive"
 
-    async def answer(self, question: str, evidence: Evidence, history: Sequence[Exchange]) -> Answer:
-        """A fact where a hit has a sentence in it that can answer; `history` changes nothing."""
-        del history
+    async def answer(
+        self, question: str, evidence: Evidence, history: Sequence[Exchange], hear: Hear | None = None
+    ) -> Answer:
+        """A fact where a hit has a sentence in it that can answer; `history` changes nothing. It is written at once."""
+        del history, hear
         parts = [part for part in _PARTS.split(question) if terms(part)]
         figure = figure_asked(question) if len(parts) == 1 else None
         weights = await self._weights(without_measure(question) if figure else question)

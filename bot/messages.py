@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from memory.turn import Source, TurnKind
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import datetime
 
     from memory.conversation import Conversation
 
-__all__ = ["Author", "IncomingMessage", "Reply", "Resource", "Source", "TurnKind"]
+__all__ = ["Author", "IncomingMessage", "Reply", "Resource", "Respond", "Show", "Source", "TurnKind"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,3 +88,16 @@ class Reply:
             "confidence": self.confidence,
             "trace_id": self.trace_id,
         }
+
+
+Show: TypeAlias = "Callable[[str], None]"
+"""Is given an answer's text as it grows, from its beginning each time; what it holds has passed its check. The text of
+the reply goes on from there, or does not begin so: then what was shown does not stand. It must not block."""
+
+
+class Respond(Protocol):
+    """Whatever gives a message its reply, and shows an answer early where it can and is asked to."""
+
+    async def __call__(self, message: IncomingMessage, show: Show | None = None, /) -> Reply:
+        """The reply, whole, whatever was shown of it."""
+        ...

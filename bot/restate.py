@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, TypeAlias, assert_never
 from bot.asking_on import InLanguage, Simpler
 from bot.clean import clean
 from bot.errors import CitewellError
-from bot.verify import Verified, verify
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bot.answerer import Answerer
+    from bot.check import Check
+    from bot.verify import Verified
     from bot.wording import Wording
     from memory.replay import Exchange
     from memory.turn import Source
@@ -33,14 +34,14 @@ _READ_OUT = 3
 """So many quotes stand in the text; the others are under their buttons."""
 
 
-async def simpler(evidence: Evidence, history: Sequence[Exchange], answerer: Answerer) -> Verified | None:
+async def simpler(evidence: Evidence, history: Sequence[Exchange], answerer: Answerer, check: Check) -> Verified | None:
     """What the answerer makes of the passages in simpler words, checked as any answer; None where nothing stands."""
     try:
         draft = await answerer.answer(f"{evidence.query.standalone} {_SIMPLER}", evidence, history)
     except CitewellError as error:
         logger.warning("%s found no simpler words: %s", answerer.name, type(error).__name__)
         return None
-    verified = verify(draft, evidence)
+    verified = await check.whole(draft)
     return verified if verified.statements else None
 
 

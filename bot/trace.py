@@ -52,6 +52,16 @@ def note(**attributes: Attribute) -> None:
 
 
 @contextmanager
+def counted_in(span: Span) -> Iterator[None]:
+    """What is counted and noted in here is of this stage, whichever runs: for what goes on beside others."""
+    token = _current.set(span)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+@contextmanager
 def part(name: str) -> Iterator[None]:
     """What is counted in here is of the part of the running stage that `Trace.add` will add under this name."""
     whole = _current.get()

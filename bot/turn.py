@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
 from bot.asking_on import WHAT_ELSE, InLanguage, More, Simpler, asking_on
+from bot.check import Check
 from bot.compose import compose
 from bot.courtesy import courtesy
 from bot.crisis import crisis_reply_text, lines_for
@@ -15,7 +16,6 @@ from bot.messages import IncomingMessage, Reply, Source
 from bot.restate import in_reach, of_the_same, quotes, simpler, why
 from bot.safety import Clear, Mention, SafetyVerdict, SelfHarm, Violence, assess
 from bot.trace import Trace
-from bot.verify import Verified, verify
 from memory.replay import Exchange, earlier_questions, replay
 from memory.turn import Turn, TurnKind
 from retrieval.errors import RetrievalError
@@ -26,10 +26,13 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from bot.answer import Answer
-    from bot.answerer import Answerer, Rewriter
+    from bot.answerer import Answerer, Hear, Rewriter
     from bot.crisis import Lines
+    from bot.entailment import Entailment
+    from bot.messages import Show
     from bot.restate import Manner
     from bot.settings import TurnSettings
+    from bot.verify import Verified
     from bot.wording import Wording
     from memory.store import Memory
     from retrieval.index import Index
@@ -56,7 +59,8 @@ def _unobserved(_trace: Trace, _evidence: Evidence) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """Answers messages. Every part comes in from outside; `fallback` answers where `answerer` fails.
+    """Answers messages. Every part comes in from outside; `fallback` answers where `answerer` fails, and `entailment`
+    has a second look at each sentence.
 
     `observe` is shown what a turn found, before it is answered, and its trace, which goes on growing until the reply.
     """
@@ -74,13 +78,17 @@ class Engine:
     new_id: Callable[[], str]
     assess: Callable[[str], SafetyVerdict] = assess
     observe: Callable[[Trace, Evidence], None] = _unobserved
+    entailment: Entailment | None = None
 
-    async def respond(self, message: IncomingMessage) -> Reply:
-        """The reply to one message, recorded. It never raises for what a message, a document or a backend does."""
+    async def respond(self, message: IncomingMessage, show: Show | None = None) -> Reply:
+        """The reply to one message, recorded; its text goes to `show` as it passes the check, where that helps.
+
+        It never raises for what a message, a document or a backend does.
+        """
         trace = Trace(self.new_id())
         verdict = self._gate(message, trace)
         try:
-            turn, reply = await self._respond(message, verdict, trace)
+            turn, reply = await self._respond(message, verdict, trace, show)
         except (CitewellError, RetrievalError, OSError) as error:
             logger.warning("turn %s failed: %s", trace.id, error)
             turn, reply = self._ending(message, trace, TurnKind.ERROR, self._error_text(trace))
@@ -112,18 +120,20 @@ class Engine:
             span.set(verdict=type(verdict).__name__, rule=verdict.rule)
         return verdict
 
-    async def _respond(self, message: IncomingMessage, verdict: SafetyVerdict, trace: Trace) -> tuple[Turn, Reply]:
+    async def _respond(
+        self, message: IncomingMessage, verdict: SafetyVerdict, trace: Trace, show: Show | None
+    ) -> tuple[Turn, Reply]:
         match verdict:
             case SelfHarm():
                 return self._crisis(message, verdict, trace)
             case Violence():
                 return self._ending(message, trace, TurnKind.REFUSAL, self.wording.refusal.violence)
             case Mention():
-                return await self._question(message, trace)
+                return await self._question(message, trace, None)  # it comes whole, with the lines beside it
             case Clear():
                 if kind := courtesy(message.text) if message.text.strip() else "help":
                     return self._ending(message, trace, TurnKind.COURTESY, getattr(self.wording.courtesy, kind))
-                return await self._question(message, trace)
+                return await self._question(message, trace, show)
             case _:
                 assert_never(verdict)
 
@@ -137,7 +147,7 @@ class Engine:
         """Whatever became of a question about self-harm, the lines stand beside it."""
         return replace(reply, resources=self._lines(message).resources) if isinstance(verdict, Mention) else reply
 
-    async def _question(self, message: IncomingMessage, trace: Trace) -> tuple[Turn, Reply]:
+    async def _question(self, message: IncomingMessage, trace: Trace, show: Show | None) -> tuple[Turn, Reply]:
         if len(message.text) > self.settings.question_limit:
             return self._ending(message, trace, TurnKind.ERROR, self.wording.error.too_long)
         turns = await self._turns(message)
@@ -147,10 +157,15 @@ class Engine:
             return self._ending(message, trace, TurnKind.COURTESY, self.wording.asking_on.nothing_yet)
         if isinstance(asks, Simpler | InLanguage):
             return await self._restated(asks, answers[-1], message, turns, trace)
-        return await self._answered(message, turns, answers if isinstance(asks, More) else (), trace)
+        return await self._answered(message, turns, answers if isinstance(asks, More) else (), trace, show)
 
     async def _answered(
-        self, message: IncomingMessage, turns: Sequence[Turn], beside: Sequence[Turn], trace: Trace
+        self,
+        message: IncomingMessage,
+        turns: Sequence[Turn],
+        beside: Sequence[Turn],
+        trace: Trace,
+        show: Show | None,
     ) -> tuple[Turn, Reply]:
         """The answer to a question, or what there is `beside` the answers that it asks for more of."""
         history = replay(turns, budget_tokens=self.settings.replay_tokens)
@@ -169,10 +184,9 @@ class Engine:
             text = await self._ungrounded(more=bool(beside))
             return self._ending(message, trace, TurnKind.UNGROUNDED, text, standalone=question)
         try:
-            draft = await self._draft(question, evidence, history, trace)
+            verified = await self._checked_draft(question, evidence, history, trace, show)
         except Refused:
             return self._ending(message, trace, TurnKind.REFUSAL, self.wording.refusal.model, standalone=question)
-        verified = self._verify(draft, evidence, trace)
         if not verified.statements:
             text = await self._ungrounded(verified.missing, more=bool(beside))
             return self._ending(message, trace, TurnKind.UNGROUNDED, text, standalone=question)
@@ -198,7 +212,8 @@ class Engine:
             with trace.stage("answer") as span:
                 span.set(backend=self.answerer.name)
                 history = replay(turns, budget_tokens=self.settings.replay_tokens)
-                said = await simpler(evidence, history, self.answerer)
+                async with Check(evidence, trace, entailment=self.entailment) as check:
+                    said = await simpler(evidence, history, self.answerer, check)
             if said is not None:
                 return self._fact(message, trace, last.standalone, compose(said.statements), said.confidence)
         if not (sources := in_reach(last.sources, evidence)):
@@ -246,11 +261,23 @@ class Engine:
                 )
         return evidence
 
-    async def _draft(self, question: str, evidence: Evidence, history: Sequence[Exchange], trace: Trace) -> Answer:
+    async def _checked_draft(
+        self, question: str, evidence: Evidence, history: Sequence[Exchange], trace: Trace, show: Show | None
+    ) -> Verified:
+        async with Check(evidence, trace, entailment=self.entailment, show=show) as check:
+            draft = await self._draft(question, evidence, history, trace, check.hear if show else None)
+            with trace.stage("verify") as span:
+                verified = await check.whole(draft)
+                span.set(kept=len(verified.statements), dropped=",".join(verified.dropped))
+        return verified
+
+    async def _draft(
+        self, question: str, evidence: Evidence, history: Sequence[Exchange], trace: Trace, hear: Hear | None
+    ) -> Answer:
         with trace.stage("answer") as span:
             span.set(backend=self.answerer.name)
             try:
-                return await self.answerer.answer(question, evidence, history)
+                return await self.answerer.answer(question, evidence, history, hear)
             except Refused:
                 raise
             except CitewellError as error:
@@ -259,12 +286,6 @@ class Engine:
                 )
                 span.set(backend=self.fallback.name, degraded=type(error).__name__)
                 return await self.fallback.answer(question, evidence, history)
-
-    def _verify(self, draft: Answer, evidence: Evidence, trace: Trace) -> Verified:
-        with trace.stage("verify") as span:
-            verified = verify(draft, evidence)
-            span.set(kept=len(verified.statements), dropped=",".join(verified.dropped))
-        return verified
 
     async def _ungrounded(self, missing: str = "", *, more: bool = False) -> str:
         """What is said where nothing was found, or with `more` nothing that had not been shown."""

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
     from retrieval.evidence import Evidence, Hit
 
-Reason: TypeAlias = Literal["unknown_passage", "empty", "quote_not_found", "figure", "negation", "other_subject"]
+Reason: TypeAlias = Literal[
+    "unknown_passage", "empty", "quote_not_found", "figure", "negation", "other_subject", "not_entailed"
+]
+"""Why a sentence fell. All but the last are said here; that one is a model's, where one is asked (`bot.check`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +70,11 @@ def verify(draft: Answer, evidence: Evidence) -> Verified:
     """
     if isinstance(draft, Ungrounded):
         return Verified((), _in_words_of(evidence.query.original, draft.missing), (), 0.0)
-    hits = {hit.passage.id: hit for hit in evidence.hits}
-    checked = [_check(sentence, hits) for sentence in draft.sentences]
+    return judge([check(sentence, evidence) for sentence in draft.sentences], evidence)
+
+
+def judge(checked: Sequence[Statement | Reason], evidence: Evidence) -> Verified:
+    """What is left of an answer whose sentences were checked, in reading order: the last two rules of `verify`."""
     statements = tuple(one for one in checked if isinstance(one, Statement))
     dropped: tuple[Reason, ...] = tuple(one for one in checked if not isinstance(one, Statement))
     if not statements or checked[0] is not statements[0] or len(statements) <= len(dropped):
@@ -86,8 +92,9 @@ def _coverage(question: str, statements: Sequence[Statement]) -> float:
     return len(wanted & held) / len(wanted) if wanted else 1.0
 
 
-def _check(sentence: Sentence, hits: dict[str, Hit]) -> Statement | Reason:
-    hit = hits.get(sentence.passage_id)
+def check(sentence: Sentence, evidence: Evidence) -> Statement | Reason:
+    """One sentence by itself: a statement, or why it falls. What else the draft says changes nothing."""
+    hit = next((hit for hit in evidence.hits if hit.passage.id == sentence.passage_id), None)
     if hit is None:
         return "unknown_passage"
     text = clean(sentence.text)

@@ -29,7 +29,7 @@ from retrieval.document import PUBLIC
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bot.answerer import Answerer
+    from bot.answerer import Answerer, Hear
     from bot.messages import Reply
     from bot.trace import Span, Trace
     from memory.replay import Exchange
@@ -49,8 +49,10 @@ class Noting:
     def name(self) -> str:
         return self.behind.name
 
-    async def answer(self, question: str, evidence: Evidence, history: Sequence[Exchange]) -> Answer:
-        self.draft = await self.behind.answer(question, evidence, history)
+    async def answer(
+        self, question: str, evidence: Evidence, history: Sequence[Exchange], hear: Hear | None = None
+    ) -> Answer:
+        self.draft = await self.behind.answer(question, evidence, history, hear)
         return self.draft
 
     def observe(self, trace: Trace, evidence: Evidence) -> None:

@@ -31,12 +31,14 @@ class Courtesy(_Section):
 
 
 class AnswerWords(_Section):
-    """What is said where the documents do not have it."""
+    """What is said where the documents do not have it, and where an answer that was begun ends otherwise."""
 
     ungrounded: str
     ungrounded_about: str
     ungrounded_hint: str
     empty_index: str
+    withdrawn: str
+    anew: str
 
 
 class Crisis(_Section):

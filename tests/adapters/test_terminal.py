@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import io
+import logging
 import os
 import pty
 import sys
 import unicodedata
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.terminal import line_from, one_line, plain, well_formed, width
+from adapters.terminal import line_from, log_held_back, one_line, plain, well_formed, width
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
 
@@ -48,6 +50,17 @@ async def test_the_end_of_the_input_is_raised_where_the_line_is_awaited() -> Non
 
     with pytest.raises(EOFError):
         await line_from(ended)
+
+
+def test_a_log_that_is_held_back_comes_whole_and_after(caplog: pytest.LogCaptureFixture) -> None:
+    log = logging.getLogger("test")
+    with suppress(KeyboardInterrupt), log_held_back():
+        log.warning("first")
+        log.critical("second")
+        during = list(caplog.messages)
+        raise KeyboardInterrupt
+    log.warning("third")
+    assert (during, caplog.messages) == ([], ["first", "second", "third"])
 
 
 @pytest.mark.parametrize(("columns", "wide"), [("20", 40), ("72", 72), ("300", 100)])

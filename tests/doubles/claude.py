@@ -4,7 +4,7 @@ It answers a well-formed request with the next reply of its script, and a reques
 the same status and error body; `refused` then says why. As with the real one, what stands up to a `cache_control` is
 cached from the first reply on if it is long enough, and `usage` tells what was written, read and neither.
 
-It is thinner than the real thing: no streaming, no tools, no images, no batches, no beta headers; it counts a token a
+It is thinner than the real thing: no tools, no images, no batches, no beta headers; it counts a token a
 word, knows only the models it is given, does not hold a reply to `max_tokens`, and keeps what it caches for as long as
 it lives. Of the schema it checks validity, the keywords that structured output takes, and that a scripted `Says` obeys
 it. Requests to judge passages take nothing from the script: each passage gets ten times the share of the question's
@@ -18,13 +18,14 @@ import json
 import re
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from aiohttp import web
 from jsonschema import Draft202012Validator
 
 from bot.claude_api import Claude
 from tests.doubles.claude_checks import beyond_a_simple_server, blocks, wrongs
+from tests.doubles.claude_sse import begin, events, send
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -114,7 +115,20 @@ class Drops:
     """The connection ends without an answer."""
 
 
-Scripted: TypeAlias = Says | Judges | Writes | Refuses | Fails | Sends | Stops | Hangs | Drops
+@dataclass(frozen=True, slots=True)
+class Breaks:
+    """A streamed reply that comes as far as `before` (or to its end), then does what is said:
+
+    the connection ends, the stream ends, an error event comes, the model refuses, it waits for `ClaudeDouble.go` and
+    goes on, or what comes is no event.
+    """
+
+    content: Mapping[str, Any]
+    before: str
+    then: Literal["drops", "ends", "fails", "refuses", "waits", "babbles"]
+
+
+Scripted: TypeAlias = Says | Judges | Writes | Refuses | Fails | Sends | Stops | Hangs | Drops | Breaks
 
 
 class ClaudeDouble:
@@ -125,6 +139,7 @@ class ClaudeDouble:
     behind whose end it judges, and `rewording` that of requests for other words, behind whose end the question comes
     back. `latency` is in seconds; what is shorter than `cached_from` tokens is not cached. A `simple` server answers
     the script alone and takes only what is oldest in the Messages API: no schema, no effort, no marks for the cache.
+    Replies that wait go on once `go` is set.
     `hanging` is set once a request hangs, `held` counts those, `abandoned` those of them that the client let go of.
     """
 
@@ -144,6 +159,7 @@ class ClaudeDouble:
         self.judging: list[Scripted] = []
         self.rewording = list(rewording)
         self.hanging = asyncio.Event()
+        self.go = asyncio.Event()
         self.held = self.abandoned = 0
         self._otherwise = otherwise
         self._latency = latency
@@ -216,6 +232,8 @@ class ClaudeDouble:
         await asyncio.sleep(self._latency)
         if isinstance(reply, Says | Writes | Refuses):
             self._cached |= {prefix for prefix in _prefixes(blocks(body)) if _count(prefix) >= self._cached_from}
+        if body.get("stream") and isinstance(reply, Says | Writes | Refuses):
+            return await _streamed(await self._reply(reply, {**body, "stream": False}, request), request)
         match reply:
             case Says(content, thought):
                 Draft202012Validator(body["output_config"]["format"]["schema"]).validate(content)
@@ -249,10 +267,41 @@ class ClaudeDouble:
                     self.abandoned += 1
                     raise
                 return _error(500, "closing")
+            case Breaks():
+                return await self._break(reply, body, request, billed)
             case Drops():
                 assert request.transport is not None
                 request.transport.close()
                 return web.Response()
+
+    async def _break(
+        self, reply: Breaks, body: dict[str, Any], request: web.Request, billed: Mapping[str, int]
+    ) -> web.StreamResponse:
+        whole = json.dumps(reply.content)
+        cut = whole.index(reply.before) if reply.before else len(whole)
+        come, rest = (list(events(_body(_message(body, text, billed)))) for text in (whole[:cut], whole[cut:]))
+        response = await begin(request)
+        for event in come[:-3]:
+            await send(response, event)
+        match reply.then:
+            case "waits":
+                await self.go.wait()
+                for event in rest[3:]:
+                    await send(response, event)
+            case "fails":
+                await send(response, {"type": "error", "error": {"type": "overloaded_error", "message": "scripted"}})
+            case "refuses":
+                delta = {"stop_reason": "refusal", "stop_details": {"type": "refusal", "category": "bio"}}
+                await send(response, {"type": "message_delta", "delta": delta, "usage": {"output_tokens": 9}})
+                await send(response, {"type": "message_stop"})
+            case "babbles":
+                await response.write(b"event: message_delta\ndata: {\n\n")
+            case "drops":
+                assert request.transport is not None
+                request.transport.close()
+            case "ends":
+                pass
+        return response
 
     def _refuse(self, status: int, message: str) -> web.Response:
         self.refused.append(message)
@@ -290,6 +339,20 @@ def _judgements(body: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _the_question(body: Mapping[str, Any]) -> Says:
     return Says({"query": _QUESTION.findall(body["messages"][-1]["content"])[-1]})
+
+
+def _body(response: web.Response) -> dict[str, Any]:
+    assert isinstance(response.body, bytes)
+    body: dict[str, Any] = json.loads(response.body)
+    return body
+
+
+async def _streamed(response: web.StreamResponse, request: web.Request) -> web.StreamResponse:
+    assert isinstance(response, web.Response)
+    stream = await begin(request)
+    for event in events(_body(response)):
+        await send(stream, event)
+    return stream
 
 
 def _prefixes(blocks: Sequence[tuple[str, Any]]) -> list[tuple[str, ...]]:

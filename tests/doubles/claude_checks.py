@@ -9,7 +9,9 @@ from jsonschema import Draft202012Validator, SchemaError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_FIELDS = {"model", "max_tokens", "messages", "system", "output_config", "metadata", "stop_sequences", "thinking"}
+_FIELDS = {
+    *("model", "max_tokens", "messages", "system", "output_config", "metadata", "stop_sequences", "stream", "thinking"),
+}
 _OLDEST_FIELDS = {"model", "max_tokens", "messages", "system", "stream"}
 _EFFORTS = {"low", "medium", "high", "xhigh", "max"}
 _MOST_BREAKPOINTS = 4

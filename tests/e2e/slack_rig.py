@@ -17,7 +17,7 @@ from adapters.slack.delivery import SlackDelivery
 from adapters.slack.threads import Threads
 from adapters.slack.users import Users
 from adapters.sources import Sources, answering_sources
-from bot.messages import Reply, Resource, Source, TurnKind
+from bot.messages import Reply, Resource, Show, Source, TurnKind
 from bot.turn import Memories
 from bot.wording import wording
 from memory.file import MemoryFile
@@ -64,7 +64,8 @@ class Engine:
     gate: asyncio.Event = field(default_factory=asyncio.Event)
     asked: list[IncomingMessage] = field(default_factory=list)
 
-    async def respond(self, message: IncomingMessage) -> Reply:
+    async def respond(self, message: IncomingMessage, show: Show | None = None) -> Reply:
+        assert show is None, "Slack posts an answer once"
         self.asked.append(message)
         await self.gate.wait()
         crisis = self.reply.kind is TurnKind.CRISIS
