@@ -121,12 +121,13 @@ async def build(
     re_embed: bool = False,
     needs_index: bool = True,
     answerer: Answerer | None = None,
+    index: Index | None = None,
 ) -> Application:
     """Everything that answers, on one index and one memory. Nothing is read from a model before it is needed.
 
-    `answerer` stands in for the one that the settings choose. Without `needs_index`, an index that cannot be opened is
-    logged and costs what needs it: a person in crisis is still answered. Raises `Misconfigured`, `RetrievalError` or
-    `MemoryUnavailable`, each saying how to mend it.
+    `answerer` and `index` stand in for those that the settings choose. Without `needs_index`, an index that cannot be
+    opened is logged and costs what needs it: a person in crisis is still answered. Raises `Misconfigured`,
+    `RetrievalError` or `MemoryUnavailable`, each saying how to mend it.
     """
     async with AsyncExitStack() as opened:  # closes what is open where a later choice cannot be made
         await asyncio.to_thread(read_own_files, settings.language)
@@ -141,7 +142,7 @@ async def build(
         small = await asyncio.to_thread(small_claude, claude, settings)
         entailment = await asyncio.to_thread(choose_entailment, settings, small)
         hypothetical, query_rewriter = await asyncio.to_thread(choose_search_helpers, small)
-        index = await _index(settings, embedder, re_embed=re_embed, required=needs_index)
+        index = index or await _index(settings, embedder, re_embed=re_embed, required=needs_index)
         opened.push_async_callback(index.close)
         reranker = await choose_reranker(settings, voyage, small, index)
         spare = await choose_spare_reranker(reranker, index)

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from adapters.app import Application
     from retrieval.evidence import Stage
-    from retrieval.index import Index
 
 OPEN = "When is the flu clinic open?"
 DECLINE = {"kind": "ungrounded", "sentences": [], "missing": ""}
@@ -173,29 +172,20 @@ class Closing(RamIndex):
         self.closed = True
 
 
-@pytest.fixture
-def closing(monkeypatch: pytest.MonkeyPatch) -> Closing:
-    """The index of every application that is built."""
-    index = Closing()
-
-    async def chosen(*_: object, **__: object) -> Index:
-        return index
-
-    monkeypatch.setattr("adapters.app.choose_index", chosen)
-    return index
-
-
-async def test_what_was_opened_is_closed_where_a_later_choice_cannot_be_made(tmp_path: Path, closing: Closing) -> None:
+async def test_what_was_opened_is_closed_where_a_later_choice_cannot_be_made(tmp_path: Path) -> None:
+    closing = Closing()
     with pytest.raises(Misconfigured, match="CITEWELL_RERANKER"):
-        await build(settings(tmp_path, reranker=str(tmp_path / "nowhere")))
+        await build(settings(tmp_path, reranker=str(tmp_path / "nowhere")), index=closing)
     assert closing.closed
 
 
-async def test_a_part_that_fails_to_close_keeps_no_other_open(tmp_path: Path, closing: Closing) -> None:
+async def test_a_part_that_fails_to_close_keeps_no_other_open(tmp_path: Path) -> None:
+    closing = Closing()
+
     async def fails() -> None:
         raise OSError("disk")
 
-    app = await build(settings(tmp_path, embedder="none"))
+    app = await build(settings(tmp_path, embedder="none"), index=closing)
     assert not closing.closed
     app.opened.push_async_callback(fails)
     with pytest.raises(OSError, match="disk"):
