@@ -78,6 +78,8 @@ def _without_its_list(piece: Piece, raw: str) -> list[Piece]:
         return [piece]
     start, end = piece.span
     after = end - len(rest[0])
+    if rest[0][0].islower():
+        return [replace(piece, span=(start, start + len(own)))]
     return [replace(piece, span=(start, start + len(own))), Piece(Shape.SENTENCE, (after, end), piece.block)]
 
 
