@@ -34,10 +34,6 @@ _ASPECTS = {
         r"|(?:more |further )?(?:information|details|knowledge)",
         r"what (?:is|are)|overview|definition",
     ),
-    "onset": _words(
-        r"early|first",
-        r"early(?!-onset)|first|starts?|begins?|initial",
-    ),
     "cause": _words(
         r"caus(?:e|es|ed|ing)|reasons?|triggers?|leads? to|why (?:do|does|did|is|are|would)"
         r"|how (?:do|does|did|can) (?:you|i|we|people|someone) (?:get|catch|develop)",
@@ -83,7 +79,8 @@ _ASPECTS = {
     ),
     "risk": _words(
         r"risk factors?|who (?:gets|is at risk|is likely|can get|develops)|at risk|likely to (?:get|have|develop)",
-        r"risks?|(?:more|most) (?:likely|common)|increas(?:e|es|ed) the (?:risk|chance)s?|anyone can",
+        r"at risk|risk factors?|(?:more|most) (?:likely|common)|anyone can"
+        r"|(?:higher|greater|increases? (?:the|your)) (?:risk|chance)s?",
     ),
     "exclusion": _words(
         r"who (?:should|must|can|may) ?n[o'’]t|who (?:should|must|can|may) not|who cannot|unsafe|contraindicat\w+",

@@ -44,7 +44,8 @@ def extract(hit: Hit, sought: Sought) -> Extract | None:
         return None
     anchor = max(able, key=lambda i: (not page.is_orphan(i), round(page.worth[i], 6), -i))
     if sought.figure is None:
-        anchor = able[0] if page.full else lead(page, anchor, able)
+        opening = next((i for i in able if not page.is_orphan(i)), anchor)
+        anchor = opening if page.full else lead(page, anchor, able)
     chosen = stretch(page, anchor)
     own = frozenset[str]().union(*(page.bears[i] for i in ([anchor] if sought.figure else chosen)))
     return Extract(

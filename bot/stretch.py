@@ -29,7 +29,7 @@ def stretch(page: Page, anchor: int) -> list[int]:
     It never ends on what only leads to something else.
     """
     if _is_short(page):
-        chosen = _whole(page)
+        chosen = _whole(page, anchor)
     elif page.found[anchor].shape is Shape.ITEM:
         chosen = _list(page, anchor)
     else:
@@ -57,10 +57,13 @@ def _is_short(page: Page) -> bool:
     return len(page.raw) <= _SHORT and prose and not any(page.asks)
 
 
-def _whole(page: Page) -> list[int]:
-    """All of it; where something tells what is asked, without a beginning that says nothing to the question."""
-    first = next((i for i, worth in enumerate(page.worth) if worth), 0) if any(page.tells) else 0
-    return list(range(_led(page, first), len(page.found)))
+def _whole(page: Page, anchor: int) -> list[int]:
+    """All of it; of what tells what is asked, from its paragraph on, or from the anchor in the first paragraph."""
+    if not page.tells[anchor]:
+        return list(range(len(page.found)))
+    block = page.found[anchor].block
+    begun = next(i for i, piece in enumerate(page.found) if piece.block == block)
+    return list(range(begun or _led(page, anchor), len(page.found)))
 
 
 def _led(page: Page, anchor: int) -> int:
