@@ -376,8 +376,89 @@ async def test_a_sentence_that_leans_on_another_passage_does_not_lead() -> None:
     assert (await extract("What are symptoms of gout?", hit(raw))).startswith("Symptoms of gout are pain and heat.")
 
 
-async def test_a_page_whose_title_is_in_the_question_is_of_its_subject() -> None:
+async def test_a_list_without_its_beginning_does_not_lead() -> None:
+    raw = "- flu on the ward\n- flu at home\n\nPeople with flu should rest."
+    assert (await extract("Who should rest with flu?", hit(raw))).startswith("People with flu should rest.")
+
+
+async def test_telling_what_is_asked_outweighs_another_word_of_the_question() -> None:
+    raw = PADDING + "Winter has gout attacks. Damp goes on. Gout attacks are due to cold."
+    assert (await extract("What causes gout attacks in winter?", hit(raw))).startswith("Gout attacks are due to cold.")
+
+
+async def test_a_title_within_the_question_makes_a_page_of_its_subject_though_another_word_is_rarer() -> None:
     breath = hit("Brush your teeth against bad breath.", title="Bad breath")
-    sleep = hit("Sick people with sleeping sickness need advice.", n=2, title="Sleeping sickness")
-    text = await extract("Bad breath. It makes me sick. I need some advice.", breath, sleep)
+    sleep = hit("Sick people sleep all day.", n=2, title="Sleeping sickness")
+    others = [hit("Take a breath.", n=n, title="Breath") for n in range(3, 6)]
+    text = await extract("I have bad breath that makes me sick", breath, sleep, *others)
     assert text.startswith("Brush your teeth against bad breath.")
+
+
+@pytest.mark.parametrize("other", ["Take 10 mg for flu.", "Do not take 5 mg for flu."])
+async def test_another_passage_may_differ_in_a_figure_or_a_no_alone(other: str) -> None:
+    one = hit("Take 5 mg for flu.", title="Flu")
+    two = hit(f"{other} Reception closes at 8 pm.", n=2, title="Reception")
+    assert other in await extract("What helps flu, and when does reception close?", one, two)
+
+
+async def test_a_list_is_whole_though_what_it_names_was_said() -> None:
+    one = hit("Flu is an illness with cough and fever.", title="Flu")
+    two = hit("Reception closes for people with:\n\n- cough\n- fever", n=2, title="Reception")
+    text = await extract("What is flu, and when does reception close?", one, two)
+    assert text.endswith("Reception closes for people with:\n- cough\n- fever [2]")
+
+
+async def test_a_section_in_several_passages_is_given_from_the_first_that_was_found() -> None:
+    late = paged("New ways to treat gout are studied.", 1, "How gout is treated")
+    early = paged("Gout is treated with rest.", 2, "How gout is treated")
+    late = replace(late, passage=replace(late.passage, ordinal=2))
+    assert (await extract("How is gout treated?", late, early)).startswith("Gout is treated with rest.")
+
+
+async def test_what_another_document_says_of_another_subject_is_not_added_whatever_it_shares() -> None:
+    psoriasis = hit("Psoriasis makes red skin.", title="Psoriasis")
+    measles = hit("Measles is contagious in hot weather at school.", n=2, title="Measles")
+    others = [hit("It is contagious in hot weather at school.", n=n, title="Weather") for n in range(3, 6)]
+    text = await extract("Is psoriasis contagious in hot weather at school?", psoriasis, measles, *others)
+    assert text == "Psoriasis makes red skin. [1]"
+
+
+async def test_a_longer_sentence_with_a_no_is_not_taken_for_a_shorter_one() -> None:
+    said = "take the tablets with a full glass of water before you go to bed at night"
+    raw = f"T{said[1:]}. You should not {said}."
+    assert "You should not take" in await extract("When do I take the tablets?", hit(raw))
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "Gout is an illness. These risks are linked with gout. - Genetics.",
+        "Gout has:\n\n- a soothing cold pack. a soothing cold pack is one of those. Genetics matters.\n- much pain",
+    ],
+)
+async def test_what_a_machine_or_an_edge_cut_off_is_not_said(raw: str) -> None:
+    assert "Genetics" not in await extract("What is gout?", hit(raw))
+
+
+async def test_the_rest_of_a_sentence_is_no_answer() -> None:
+    assert isinstance(await answer_of("Is gout for men over 45?", hit("are men over 45 who have gout")), Ungrounded)
+
+
+async def test_an_answer_does_not_begin_under_another_question_of_the_text() -> None:
+    raw = "**May I eat or drink before it?**\nPlease fast.\n\n**May I drink water before the scan?**\nWater is fine."
+    assert await extract("May I drink water before the scan?", hit(raw)) == "Water is fine. [1]"
+
+
+async def test_an_answer_ends_where_the_text_asks_its_next_question() -> None:
+    raw = "**Can I eat before the scan?**\nPlease fast for it.\n\n**Can I drink before the scan?**\nWater is fine."
+    assert await extract("May I eat before the scan?", hit(raw)) == "Please fast for it. [1]"
+
+
+async def test_of_a_long_list_the_item_that_says_most_is_never_left_out() -> None:
+    raw = "Bring:\n\n" + "".join(f"- blue inhaler {n}\n" for n in range(12)) + "- small blue inhaler\n"
+    assert "- small blue inhaler" in await extract("Is a small blue inhaler right?", hit(raw))
+
+
+async def test_a_third_sentence_that_says_nothing_to_the_question_is_left_out() -> None:
+    raw = "Gout hurts badly. It does so at night. Many people like music. " + "The weather was fine all day. " * 20
+    assert await extract("Does gout hurt?", hit(raw)) == "Gout hurts badly. It does so at night. [1]"
