@@ -377,7 +377,7 @@ async def test_a_sentence_that_leans_on_another_passage_does_not_lead() -> None:
 
 
 async def test_a_list_without_its_beginning_does_not_lead() -> None:
-    raw = "- flu on the ward\n- flu at home\n\nPeople with flu should rest."
+    raw = "- rest with flu\n- sleep with flu\n\nPeople with flu should rest."
     assert (await extract("Who should rest with flu?", hit(raw))).startswith("People with flu should rest.")
 
 
@@ -445,7 +445,7 @@ async def test_the_rest_of_a_sentence_is_no_answer() -> None:
 
 
 async def test_an_answer_does_not_begin_under_another_question_of_the_text() -> None:
-    raw = "**May I eat or drink before it?**\nPlease fast.\n\n**May I drink water before the scan?**\nWater is fine."
+    raw = "**May I eat or drink before it?**\nPlease fast for it.\n\n**May I drink water before the scan?**\nWater is fine."
     assert await extract("May I drink water before the scan?", hit(raw)) == "Water is fine. [1]"
 
 
@@ -462,3 +462,10 @@ async def test_of_a_long_list_the_item_that_says_most_is_never_left_out() -> Non
 async def test_a_third_sentence_that_says_nothing_to_the_question_is_left_out() -> None:
     raw = "Gout hurts badly. It does so at night. Many people like music. " + "The weather was fine all day. " * 20
     assert await extract("Does gout hurt?", hit(raw)) == "Gout hurts badly. It does so at night. [1]"
+
+
+async def test_a_paragraph_that_tells_what_is_asked_is_given_whole() -> None:
+    raw = "The clinic is old.\n\nCome without booking on Tuesdays. On Thursdays, call 01632 960 144."
+    assert await extract("What is the phone number of the clinic?", hit(raw)) == (
+        "Come without booking on Tuesdays. On Thursdays, call 01632 960 144. [1]"
+    )
