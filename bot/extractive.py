@@ -38,6 +38,7 @@ _TELLS = 0.15
 """What it is worth that a passage of the leading document tells what is asked of the subject; twice by its headings."""
 _FIGURE = 0.6
 """A figure answers if its sentence bears this share of the question; of a neighbouring subject, figures mislead."""
+_GROUPS = frozenset(stem(word) for word in GROUPS)
 _PASSAGES = 3
 _LOOKED_AT = 6
 _LISTED = re.compile(r"- |\d{1,3}[.)] |.*[^.!?]\Z", re.DOTALL)
@@ -109,18 +110,20 @@ def _chosen(
 ) -> list[Extract]:
     """The one that leads, then each that adds enough.
 
-    One that adds must be of the same document or name the subject, and speak of those for whom is asked: what a clinic
-    does for all is no answer to "for children".
+    One that adds must be of the same document, name the subject, or those for whom is asked. Once they were named, only
+    what names them is added: what a clinic does for all is no answer to "for children".
     """
     if not extracts:
         return []
     chosen = [_leading(extracts, weights, subjects)]
     borne = set(chosen[0].borne)
-    whom = borne & {stem(word) for word in GROUPS}
+    asked_for = weights.keys() & _GROUPS
     for one in extracts:
         gain = sum(weights[word] for word in one.borne - borne)
-        akin = one.hit.document.id == chosen[0].hit.document.id or one.borne & subjects
-        if akin and whom <= one.borne and one.strength >= near and gain >= _NEW:
+        names = one.borne & (subjects | asked_for)
+        akin = one.hit.document.id == chosen[0].hit.document.id or names
+        least = _NEAR_PART if one.borne & asked_for - borne else near
+        if akin and borne & asked_for <= one.borne and one.strength >= least and gain >= _NEW:
             chosen.append(one)
             borne |= one.borne
     return chosen[:_PASSAGES]

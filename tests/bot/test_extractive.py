@@ -469,3 +469,10 @@ async def test_a_paragraph_that_tells_what_is_asked_is_given_whole() -> None:
     assert await extract("What is the phone number of the clinic?", hit(raw, title="Clinic")) == (
         "Come without booking on Tuesdays. On Thursdays, call 01632 960 144. [1]"
     )
+
+
+async def test_another_document_joins_that_names_those_for_whom_is_asked() -> None:
+    clinic = hit("The flu clinic is open on Tuesdays.", title="Flu clinic")
+    children = hit("Children's flu sessions are on Saturdays.", n=2, title="Children")
+    text = await extract("When is the flu clinic open for children?", clinic, children)
+    assert text.endswith("Children's flu sessions are on Saturdays. [2]")
