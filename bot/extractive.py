@@ -6,31 +6,43 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from bot.answer import Answer, Fact, Sentence, Ungrounded
-from bot.extract import Sought, extract
+from bot.answer import Answer, Fact, Ungrounded
+from bot.aspect import asked
+from bot.extract import extract
 from bot.figure import figure_asked, measured, without_measure
-from bot.statements import Shape, cells
+from bot.followup_words import GROUPS
+from bot.sayable import NEGATIONS
+from bot.sought import Sought
+from bot.spoken import sentences
 from bot.topic import is_general, own_words, spans
-from retrieval.terms import stem, terms, words
+from retrieval.terms import STOP_WORDS, stem, terms, words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from bot.answer import Sentence
     from bot.answerer import Hear
     from bot.extract import Extract
-    from bot.statements import Piece
     from memory.replay import Exchange
     from retrieval.evidence import Evidence
     from retrieval.index import Index
 
-_NEAR = 0.4
-"""A further passage is worth its room if its best statement bears this share of the question by itself, ..."""
+_NEAR = 0.6
+"""A further passage is worth its room if it bears this share of the question by itself, ..."""
+_NEAR_PART = 0.4
+"""... or this much where several things are asked, ..."""
 _NEW = 0.2
 """... and at least so much of it that the passages before do not."""
+_RANK = 0.03
+"""What a place further down in the order of the search costs, against the share of the question that is borne."""
+_TELLS = 0.15
+"""What it is worth that a passage of the leading document tells what is asked of the subject; twice by its headings."""
 _FIGURE = 0.6
 """A figure answers if its sentence bears this share of the question; of a neighbouring subject, figures mislead."""
+_GROUPS = frozenset(stem(word) for word in GROUPS)
 _PASSAGES = 3
 _LOOKED_AT = 6
+_LISTED = re.compile(r"- |\d{1,3}[.)] |.*[^.!?]\Z", re.DOTALL)
 _PARTS = re.compile(
     r"[?!;]|\.\s|,?\s+\band\s+(?=(?:what|which|who|when|where|why|how|is|are|do|does|can|should)\b)", re.IGNORECASE
 )
@@ -40,10 +52,10 @@ _PARTS = re.compile(
 class ExtractiveAnswerer:
     """Quotes the best sentences of the best passages, in the order of the document.
 
-    The first passage in the order of the search leads, if it names the subject. It is quoted from where it bears most
-    of the question's informative words, each weighed by its rarity in the index, and on while what follows belongs to
-    it. A list is kept whole with the line that introduces it. Where a figure is asked for, only a sentence that gives
-    one answers.
+    The first document in the order of the search that names the subject leads, with the passage of it that tells what
+    is asked. It is quoted from where it bears most of the question's informative words, each weighed by its rarity in
+    the index, and on while what follows belongs to it; from its beginning, where its heading asks the question. A list
+    is kept whole with the line that introduces it. Where a figure is asked for, only a sentence that gives one answers.
     """
 
     def __init__(self, index: Index) -> None:
@@ -62,7 +74,7 @@ class ExtractiveAnswerer:
         parts = [part for part in _PARTS.split(question) if terms(part)]
         figure = figure_asked(question) if len(parts) == 1 else None
         weights = await self._weights(without_measure(question) if figure else question)
-        sought = Sought(weights, figure)
+        sought = Sought(weights, figure, asked(question) if figure is None else {})
         extracts = [one for hit in evidence.hits[:_LOOKED_AT] if (one := extract(hit, sought))]
         # A word that no passage holds cannot be told from a slip of the pen; of a figure, it may be the drug itself.
         named = weights.keys() if figure else frozenset[str]().union(*(one.borne for one in extracts))
@@ -70,11 +82,10 @@ class ExtractiveAnswerer:
         subjects = {word for part in about for word in _subject(part, {word: weights[word] for word in named})}
         if figure:
             extracts = [one for one in extracts if one.borne & subjects and one.strength >= _FIGURE]
-        said: dict[str, Sentence] = {}
-        for one in _chosen(extracts, weights, subjects):
-            for sentence in _sentences(one, first=not said):
-                said.setdefault(sentence.text.casefold().removeprefix("- "), sentence)
-        return Fact(tuple(said.values())) if said else Ungrounded()
+        said: list[Sentence] = []
+        for one in _chosen(extracts, weights, subjects, near=_NEAR_PART if len(parts) > 1 else _NEAR):
+            said += [sentence for sentence in sentences(one, first=not said) if not _is_said(sentence, said)]
+        return Fact(tuple(said)) if said else Ungrounded()
 
     async def _weights(self, question: str) -> dict[str, float]:
         """The share of the question that each of its informative stems carries; together 1."""
@@ -97,47 +108,54 @@ def _subject(part: str, weights: Mapping[str, float]) -> set[str]:
     return {one for one in there if math.isclose(weights[one], most)}
 
 
-def _chosen(extracts: Sequence[Extract], weights: Mapping[str, float], subjects: set[str]) -> list[Extract]:
-    """The best-ranked that is of the subject and bears some of the question itself; then each that adds enough.
+def _chosen(
+    extracts: Sequence[Extract], weights: Mapping[str, float], subjects: set[str], *, near: float
+) -> list[Extract]:
+    """The one that leads, then each that adds enough.
 
-    One that adds must be of the subject too, or hold a word that tells as much: "for children" of a clinic for all.
+    One that adds must be of the same document, name the subject, or those for whom is asked. Once they were named, only
+    what names them is added: what a clinic does for all is no answer to "for children".
     """
-    chosen: list[Extract] = []
-    borne: set[str] = set()
-    least = min((weights[word] for word in subjects), default=0.0)
-    telling = {word for word, weight in weights.items() if weight >= least or math.isclose(weight, least)}
-    for one in sorted(extracts, key=lambda one: (not one.borne & subjects, not one.own)):
+    if not extracts:
+        return []
+    chosen = [_leading(extracts, weights, subjects)]
+    borne = set(chosen[0].borne)
+    asked_for = weights.keys() & _GROUPS
+    for one in extracts:
         gain = sum(weights[word] for word in one.borne - borne)
-        if not chosen or (one.borne & telling and one.strength >= _NEAR and gain >= _NEW):
+        names = one.borne & (subjects | asked_for)
+        akin = one.hit.document.id == chosen[0].hit.document.id or names
+        least = _NEAR_PART if one.borne & asked_for - borne else near
+        if akin and borne & asked_for <= one.borne and one.strength >= least and gain >= _NEW:
             chosen.append(one)
             borne |= one.borne
     return chosen[:_PASSAGES]
 
 
-def _sentences(extract: Extract, *, first: bool) -> list[Sentence]:
-    passage = extract.hit.passage
-    made = []
-    for piece, before in zip(extract.pieces, (None, *extract.pieces), strict=False):
-        quote = passage.text[slice(*piece.span)]
-        opens = not first if before is None else before.block != piece.block and piece.shape is Shape.SENTENCE
-        made.append(Sentence(_spoken(quote, piece), passage.id, quote, new_paragraph=opens))
-    return made
+def _leading(extracts: Sequence[Extract], weights: Mapping[str, float], subjects: set[str]) -> Extract:
+    """The best-ranked document that is of the subject; of it, the passage that tells what is asked."""
+
+    def to_the_subject(one: Extract) -> tuple[bool, bool]:
+        titled = set(terms(one.hit.document.title)) <= weights.keys()
+        return bool(one.borne & subjects) or titled, bool(one.own or (one.full and one.told))
+
+    first = max(extracts, key=lambda one: (*to_the_subject(one), -one.hit.rank))
+    of_document = [
+        one
+        for one in extracts
+        if one.hit.document.id == first.hit.document.id and to_the_subject(one) == to_the_subject(first)
+    ]
+    best = max(of_document, key=lambda one: one.strength + _TELLS * one.told - _RANK * one.hit.rank)
+    section = [one for one in of_document if one.hit.passage.headings == best.hit.passage.headings and one.own]
+    return min(section, key=lambda one: one.hit.passage.ordinal) if best.full and section else best
 
 
-def _spoken(quote: str, piece: Piece) -> str:
-    """The quote as it is read out: on one line, without markup, a row's cells beside their column names."""
-    if piece.shape is Shape.ROW:
-        row = cells(quote)
-        named = len(piece.header) == len(row)
-        shown = (
-            [f"{name}: {cell}" if name else cell for name, cell in zip(piece.header, row, strict=True)]
-            if named
-            else row
-        )
-        return "- " + " · ".join(one for one in shown if one.strip(": "))
-    text = re.sub(r"^>\s?|(?<=\n)>\s?", "", quote)
-    text = re.sub(r"(\*\*|__|(?<![*\w])[*_](?=\w)|(?<=[\w.!?])[*_](?![*\w]))", "", text)
-    text = " ".join(text.split())
-    text = re.sub(r"^[*+\u2022\u25aa\u25e6\u2013]\s", "- ", text)
-    bare = piece.shape is Shape.ITEM and not re.match(r"-\s|\d{1,3}[.)]\s", text)
-    return f"- {text}" if bare else text
+def _is_said(sentence: Sentence, said: Sequence[Sentence]) -> bool:
+    """Whether one before it holds all that it says: each figure, negation and informative word.
+
+    An item, a row and what leads to them stay, so that lists and tables are whole; unless it is the same once more.
+    """
+    if _LISTED.match(sentence.text):
+        return any(one.text == sentence.text for one in said)
+    telling = {word for word in words(sentence.text) if word not in STOP_WORDS or word in NEGATIONS}
+    return any(telling <= set(words(one.text)) for one in said)

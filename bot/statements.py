@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -25,13 +25,14 @@ class Piece:
     """One statement of a passage, whole and verbatim: `raw[span[0]:span[1]]`.
 
     `block` counts the paragraphs, lists and tables of the passage; `header` holds a row's column names, where its table
-    has them.
+    has them, and `header_start` where they begin.
     """
 
     shape: Shape
     span: tuple[int, int]
     block: int
     header: tuple[str, ...] = ()
+    header_start: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,25 +40,36 @@ class _Line:
     kind: Literal["text", "item", "row", "rule", "heading"]
     start: int
     end: int
+    indent: int
     after_gap: bool
 
 
 ENDED = (".", "!", "?", "\u2026", '"', "\u201d", ")", "\u3002", "\uff01", "\uff1f")
 """What a sentence ends with; a line without any of these is a caption, an item, or goes on below."""
 
+_LONGEST_NEST = 400
+"""An item is one with the items below it up to so many characters; a longer list comes apart."""
 _LINE = re.compile(r"[^\n]*(?:\n|\Z)")
 _ITEM = re.compile(r"(?:[-*+\u2022\u25aa\u25e6\u2013]|\d{1,3}[.)])\s+(?=\S)")
 _ROW = re.compile(r"\|.*\||[^|]+(?:\s\|\s[^|]*)+")
 _RULE = re.compile(r"\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?)?|-{3,}")
+_LABELLED = re.compile(r"(?:\*\*)?[A-Z\u00c0-\u00de][^.:!?\n]{0,40}:(?:\*\*)?\s+\S")
+"""A line that names what it gives: "Phone: 01632 960 140"."""
+_QUESTION_AND_ANSWER = re.compile(r"(?:\*\*)?(?:[QA]|Question|Answer):")
 _HEADING = re.compile(r"#{1,6}\s")
 _END = re.compile(
-    r"""[.!?\u2026]["'\u201d\u2019)\]]*(?=\s+["'\u201c\u2018(\[]?[A-Z0-9\u00c0-\u00de])|[\u3002\uff01\uff1f]"""
+    r"""[.!?\u2026]["'\u201d\u2019)\]]*[*_]{0,3}(?=\s+[*_]{0,3}["'\u201c\u2018(\[]?[A-Z0-9\u00c0-\u00de])|[\u3002\uff01\uff1f]"""
 )
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|cf|dr|mr|mrs|ms|prof|st|no|nos|fig|approx|ca|al|inc|dept|tel|ext|jr|sr|u\.s|u\.k|a\.m|p\.m|"
     r"jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)|\b[A-Z]|(?:^|\s)\d{1,3})\.$",
     re.IGNORECASE,
 )
+
+
+def is_ended(raw: str, end: int) -> bool:
+    """Whether what ends there is a whole sentence; markup behind its mark is none of it."""
+    return raw[:end].rstrip("*_").endswith(ENDED)
 
 
 def pieces(raw: str) -> tuple[Piece, ...]:
@@ -71,22 +83,42 @@ def pieces(raw: str) -> tuple[Piece, ...]:
     for number, block in enumerate(_blocks(raw)):
         match block[0].kind:
             case "text":
-                spans = _sentences(raw, block[0].start, block[-1].end)
-                found += [Piece(Shape.SENTENCE, span, number) for span in spans]
+                if _is_labelled(raw, block):
+                    found += [Piece(Shape.ITEM, (line.start, line.end), number) for line in block]
+                else:
+                    spans = _sentences(raw, block[0].start, block[-1].end)
+                    found += [Piece(Shape.SENTENCE, span, number) for span in spans]
             case "item":
-                starts = [line.start for line in block if line.kind == "item"]
-                ends = [before.end for before, line in pairwise(block) if line.kind == "item"]
-                found += [Piece(Shape.ITEM, span, number) for span in zip(starts, [*ends, block[-1].end], strict=True)]
+                found += [Piece(Shape.ITEM, span, number) for span in _items(block)]
             case "row":
                 rows = [line for line in block if line.kind == "row"]
                 header: tuple[str, ...] = ()
+                begin = None
                 if _names_columns(raw, block, rows):
                     header = tuple(cells(raw[rows[0].start : rows[0].end]))
-                    rows = rows[1:]
-                found += [Piece(Shape.ROW, (line.start, line.end), number, header) for line in rows]
+                    begin, rows = rows[0].start, rows[1:]
+                found += [Piece(Shape.ROW, (line.start, line.end), number, header, begin) for line in rows]
             case "rule" | "heading":
                 pass
     return tuple(_with_bare_items(raw, found))
+
+
+def _is_labelled(raw: str, block: Sequence[_Line]) -> bool:
+    """Whether these are details, one a line: a telephone number, an address, the hours of each day."""
+    texts = [raw[line.start : line.end] for line in block]
+    return len(texts) > 1 and all(_LABELLED.match(text) and not _QUESTION_AND_ANSWER.match(text) for text in texts)
+
+
+def _items(block: Sequence[_Line]) -> Iterator[tuple[int, int]]:
+    """Each item with its further lines, and with the items that stand below it further in."""
+    begun: list[_Line] = []
+    for line in block:
+        nested = begun and line.indent > begun[0].indent and line.end - begun[0].start <= _LONGEST_NEST
+        if begun and line.kind == "item" and not nested:
+            yield begun[0].start, begun[-1].end
+            begun = []
+        begun.append(line)
+    yield begun[0].start, begun[-1].end
 
 
 def _names_columns(raw: str, block: Sequence[_Line], rows: Sequence[_Line]) -> bool:
@@ -98,13 +130,14 @@ def _names_columns(raw: str, block: Sequence[_Line], rows: Sequence[_Line]) -> b
 
 def _with_bare_items(raw: str, found: Sequence[Piece]) -> Iterator[Piece]:
     listed: int | None = None
-    for piece in found:
+    for piece, following in zip_longest(found, found[1:]):
         alone = sum(other.block == piece.block for other in found) == 1
+        heads_list = following is not None and following.shape is not Shape.SENTENCE
         if piece.shape is not Shape.SENTENCE:
             listed = None
         elif raw[piece.span[1] - 1] == ":":
             listed = piece.block
-        elif listed is not None and alone and not raw[: piece.span[1]].endswith(ENDED):
+        elif listed is not None and alone and not heads_list and not is_ended(raw, piece.span[1]):
             yield Piece(Shape.ITEM, piece.span, listed)
             continue
         else:
@@ -144,8 +177,9 @@ def _lines(raw: str) -> Iterator[_Line]:
         if not text:
             gap = True
             continue
-        start = match.start() + len(match.group()) - len(match.group().lstrip())
-        yield _Line(_kind(text), start, start + len(text), gap)
+        indent = len(match.group()) - len(match.group().lstrip())
+        start = match.start() + indent
+        yield _Line(_kind(text), start, start + len(text), indent, gap)
         gap = False
 
 

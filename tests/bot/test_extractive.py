@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -234,3 +235,244 @@ async def test_a_list_that_is_given_again_as_running_text_is_said_once() -> None
         "These medicines help people with flu:\n- one soothes the throat at night\n"
         "- another lowers a high fever quickly. [1]"
     )
+
+
+def paged(raw: str, n: int, heading: str, *, title: str = "Gout") -> Hit:
+    """The hit at rank `n` of one document, its n-th passage counted from the end, under this heading."""
+    one = hit(raw, n=n, title=title, headings=(title, heading))
+    return replace(one, document=replace(one.document, id="doc1"), passage=replace(one.passage, document_id="doc1"))
+
+
+PADDING = "Gout has been known for long. " * 20
+
+
+async def test_what_is_asked_may_be_told_in_other_words() -> None:
+    raw = PADDING + "Gout runs in some families. It hurts."
+    assert (await extract("Is gout hereditary?", hit(raw, title="Gout"))).startswith("Gout runs in some families.")
+
+
+async def test_what_would_tell_what_is_asked_of_another_subject_is_worth_nothing() -> None:
+    raw = PADDING + "Scurvy runs in families. Gout is an illness."
+    assert "Scurvy" not in await extract("Is gout hereditary?", hit(raw, title="Leaflet"))
+
+
+async def test_of_one_document_the_section_that_tells_what_is_asked_leads() -> None:
+    research = paged("Studies look for treatments of gout.", 1, "What research is being done for gout?")
+    treatment = paged("Rest and cold packs help.", 2, "How gout is treated")
+    assert await extract("What is the therapy for gout?", research, treatment) == "Rest and cold packs help. [1]"
+
+
+async def test_a_better_ranked_document_leads_though_headings_of_another_ask_the_question() -> None:
+    gout = paged("Gout is treated with rest.", 1, "Gout")
+    pseudo = hit("Cold packs help.", n=2, title="Pseudo gout", headings=("How gout is treated",))
+    assert (await extract("What is the therapy for gout?", gout, pseudo)).startswith("Gout is treated with rest.")
+
+
+async def test_a_section_whose_heading_asks_the_question_is_given_from_its_beginning() -> None:
+    raw = "Rest is best. Cold packs help too. " + PADDING + "Treatment of gout with drugs treats gout."
+    one = paged(raw, 1, "How gout is treated")
+    assert (await extract("How is gout treated?", one)).startswith("Rest is best. Cold packs help too.")
+
+
+async def test_those_for_whom_is_asked_bind_what_else_is_said() -> None:
+    children = paged("Children come to the flu clinic on Saturdays.", 1, "Children", title="Flu clinic")
+    adults = paged("The flu clinic is open on Tuesdays.", 2, "When the flu clinic is open", title="Flu clinic")
+    text = await extract("When is the flu clinic open for children?", children, adults)
+    assert text == "Children come to the flu clinic on Saturdays. [1]"
+
+
+async def test_a_question_of_the_text_is_answered_by_what_follows_it() -> None:
+    raw = (
+        "**Can I eat before the scan?**\nPlease fast for six hours.\n\n**Can I drink before the scan?**\nWater is fine."
+    )
+    assert await extract("May I drink before the scan?", hit(raw, title="Scan")) == "Water is fine. [1]"
+
+
+async def test_a_bare_reply_keeps_the_question_that_it_replies_to() -> None:
+    raw = "Q: Can I eat before the scan?\nA: No. Please fast.\n\nQ: Can I drink before it?\nA: Yes, water."
+    assert await extract("May I eat before the scan?", hit(raw, title="Scan")) == (
+        "Can I eat before the scan? No. Please fast. [1]"
+    )
+
+
+async def test_a_short_passage_drops_a_beginning_that_is_beside_the_question() -> None:
+    raw = "Bile ducts can be blocked. Gallstones form when bile hardens. They hurt."
+    assert await extract("What causes gallstones?", hit(raw, title="Leaflet")) == (
+        "Gallstones form when bile hardens. They hurt. [1]"
+    )
+
+
+async def test_a_short_passage_keeps_its_beginning_where_nothing_tells_what_is_asked() -> None:
+    raw = "Pets are not allowed on the wards. Assistance dogs are welcome."
+    assert (await extract("Can I bring my dog?", hit(raw))).startswith("Pets are not allowed")
+
+
+async def test_of_facts_in_a_list_that_nothing_introduces_only_the_one_that_answers_is_said() -> None:
+    raw = "- The lift goes to both floors.\n- A wheelchair can be borrowed.\n- There is a toilet."
+    assert await extract("Is there a wheelchair?", hit(raw)) == "- A wheelchair can be borrowed. [1]"
+
+
+async def test_of_a_long_list_the_items_that_answer_are_said_under_its_introduction() -> None:
+    raw = "Bring to the day surgery:\n\n" + "".join(f"- thing number {n}\n" for n in range(14)) + "- your inhaler\n"
+    assert await extract("Is my inhaler needed?", hit(raw)) == "Bring to the day surgery:\n- your inhaler [1]"
+
+
+async def test_an_item_keeps_the_items_below_it() -> None:
+    raw = "Bring:\n\n- papers:\n  - passport\n  - letter\n- slippers"
+    assert await extract("What should I bring?", hit(raw)) == (
+        "Bring:\n- papers:\n - passport\n - letter\n- slippers [1]"
+    )
+
+
+async def test_a_line_above_a_list_is_its_heading_and_no_item_of_another() -> None:
+    raw = "To prevent kidney stones, do this:\n\nUric acid stones\n\n- eat less meat\n- drink water"
+    assert await extract("How do I prevent kidney stones?", hit(raw)) == (
+        "To prevent kidney stones, do this:\n\nUric acid stones\n- eat less meat\n- drink water [1]"
+    )
+
+
+async def test_details_one_a_line_are_given_whole() -> None:
+    raw = "Phone: 01632 960 140\nEmail: hello@larkfield.example\nAddress: 12 Orchard Lane, Brambleford"
+    assert await extract("How do I contact the clinic?", hit(raw, title="Contact the clinic")) == (
+        "- Phone: 01632 960 140\n- Email: hello@larkfield.example\n- Address: 12 Orchard Lane, Brambleford [1]"
+    )
+
+
+DOSES = hit(
+    "| Medicine | Children 6 to 11 (mg) | Adults (mg) |\n|---|---|---|\n"
+    "| Cetirizine | 5 | 10 |\n| Loratadine | 2.5 | 10 |",
+    title="Hay fever",
+)
+
+
+async def test_a_figure_in_a_table_has_the_unit_of_its_column() -> None:
+    assert await extract("What is the dose of loratadine?", DOSES) == (
+        "- Medicine: Loratadine · Children 6 to 11 (mg): 2.5 · Adults (mg): 10 [1]"
+    )
+
+
+async def test_rows_with_one_figure_are_not_taken_for_one_another() -> None:
+    assert (await extract("What is the dose for hay fever in adults?", DOSES)).count("Adults (mg): 10") == 2
+
+
+@pytest.mark.parametrize("other", ["Take 10 mg of cetirizine for flu.", "Do not take 5 mg of cetirizine for flu."])
+async def test_sentences_that_differ_in_a_figure_or_a_no_are_both_said(other: str) -> None:
+    raw = f"Take 5 mg of cetirizine for flu. {other}"
+    assert (await extract("May I take cetirizine for flu?", hit(raw))).count("cetirizine") == 2
+
+
+async def test_a_table_that_lost_its_rows_is_not_read_out() -> None:
+    raw = "Signs of lupus Pain 90% Fever 80% Rash 70% Cough 60% Chills 50% Sweats 40%. Lupus often starts with pain."
+    assert await extract("What are signs of lupus?", hit(raw)) == "Lupus often starts with pain. [1]"
+
+
+async def test_a_few_words_before_the_edge_are_not_said() -> None:
+    raw = "Kidney disease is found by tests. " * 12 + "\n\nBlood test."
+    assert "Blood test" not in await extract("How is kidney disease found?", hit(raw))
+
+
+async def test_a_sentence_that_leans_on_another_passage_does_not_lead() -> None:
+    raw = "These symptoms of gout grow. " + "Symptoms of gout are pain and heat. " + PADDING
+    assert (await extract("What are symptoms of gout?", hit(raw))).startswith("Symptoms of gout are pain and heat.")
+
+
+async def test_a_list_without_its_beginning_does_not_lead() -> None:
+    raw = "- rest with flu\n- sleep with flu\n\nPeople with flu should rest."
+    assert (await extract("Who should rest with flu?", hit(raw))).startswith("People with flu should rest.")
+
+
+async def test_telling_what_is_asked_outweighs_another_word_of_the_question() -> None:
+    raw = PADDING + "Winter has gout attacks. Damp goes on. Gout attacks are due to cold."
+    assert (await extract("What causes gout attacks in winter?", hit(raw))).startswith("Gout attacks are due to cold.")
+
+
+async def test_a_title_within_the_question_makes_a_page_of_its_subject_though_another_word_is_rarer() -> None:
+    breath = hit("Brush your teeth against bad breath.", title="Bad breath")
+    sleep = hit("Sick people sleep all day.", n=2, title="Sleeping sickness")
+    others = [hit("Take a breath.", n=n, title="Breath") for n in range(3, 6)]
+    text = await extract("I have bad breath that makes me sick", breath, sleep, *others)
+    assert text.startswith("Brush your teeth against bad breath.")
+
+
+@pytest.mark.parametrize("other", ["Take 10 mg for flu.", "Do not take 5 mg for flu."])
+async def test_another_passage_may_differ_in_a_figure_or_a_no_alone(other: str) -> None:
+    one = hit("Take 5 mg for flu.", title="Flu")
+    two = hit(f"{other} Reception closes at 8 pm.", n=2, title="Reception")
+    assert other in await extract("What helps flu, and when does reception close?", one, two)
+
+
+async def test_a_list_is_whole_though_what_it_names_was_said() -> None:
+    one = hit("Flu is an illness with cough and fever.", title="Flu")
+    two = hit("Reception closes for people with:\n\n- cough\n- fever", n=2, title="Reception")
+    text = await extract("What is flu, and when does reception close?", one, two)
+    assert text.endswith("Reception closes for people with:\n- cough\n- fever [2]")
+
+
+async def test_a_section_in_several_passages_is_given_from_the_first_that_was_found() -> None:
+    late = paged("New ways to treat gout are studied.", 1, "How gout is treated")
+    early = paged("Gout is treated with rest.", 2, "How gout is treated")
+    late = replace(late, passage=replace(late.passage, ordinal=2))
+    assert (await extract("How is gout treated?", late, early)).startswith("Gout is treated with rest.")
+
+
+async def test_what_another_document_says_of_another_subject_is_not_added_whatever_it_shares() -> None:
+    psoriasis = hit("Psoriasis makes red skin.", title="Psoriasis")
+    measles = hit("Measles is contagious in hot weather at school.", n=2, title="Measles")
+    others = [hit("It is contagious in hot weather at school.", n=n, title="Weather") for n in range(3, 6)]
+    text = await extract("Is psoriasis contagious in hot weather at school?", psoriasis, measles, *others)
+    assert text == "Psoriasis makes red skin. [1]"
+
+
+async def test_a_longer_sentence_with_a_no_is_not_taken_for_a_shorter_one() -> None:
+    said = "take the tablets with a full glass of water before you go to bed at night"
+    raw = f"T{said[1:]}. You should not {said}."
+    assert "You should not take" in await extract("When do I take the tablets?", hit(raw))
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "Gout is an illness. These risks are linked with gout. - Genetics.",
+        "Gout has:\n\n- a soothing cold pack. a soothing cold pack is one of those. Genetics matters.\n- much pain",
+    ],
+)
+async def test_what_a_machine_or_an_edge_cut_off_is_not_said(raw: str) -> None:
+    assert "Genetics" not in await extract("What is gout?", hit(raw))
+
+
+async def test_the_rest_of_a_sentence_is_no_answer() -> None:
+    assert isinstance(await answer_of("Is gout for men over 45?", hit("are men over 45 who have gout")), Ungrounded)
+
+
+async def test_an_answer_does_not_begin_under_another_question_of_the_text() -> None:
+    raw = "**May I drink before a scan?**\nPlease fast for it.\n\n**May I drink water before a scan?**\nWater is fine."
+    assert await extract("May I drink water before a scan?", hit(raw)) == "Water is fine. [1]"
+
+
+async def test_an_answer_ends_where_the_text_asks_its_next_question() -> None:
+    raw = "**Can I eat before the scan?**\nPlease fast for it.\n\n**Can I drink before the scan?**\nWater is fine."
+    assert await extract("May I eat before the scan?", hit(raw)) == "Please fast for it. [1]"
+
+
+async def test_of_a_long_list_the_item_that_says_most_is_never_left_out() -> None:
+    raw = "Bring:\n\n" + "".join(f"- blue inhaler {n}\n" for n in range(12)) + "- small blue inhaler\n"
+    assert "- small blue inhaler" in await extract("Is a small blue inhaler right?", hit(raw))
+
+
+async def test_a_third_sentence_that_says_nothing_to_the_question_is_left_out() -> None:
+    raw = "Gout hurts badly. It does so at night. Many people like music. " + "The weather was fine all day. " * 20
+    assert await extract("Does gout hurt?", hit(raw)) == "Gout hurts badly. It does so at night. [1]"
+
+
+async def test_a_paragraph_that_tells_what_is_asked_is_given_whole() -> None:
+    raw = "The clinic is old.\n\nCome without booking on Tuesdays. On Thursdays, call 01632 960 144."
+    assert await extract("What is the phone number of the clinic?", hit(raw, title="Clinic")) == (
+        "Come without booking on Tuesdays. On Thursdays, call 01632 960 144. [1]"
+    )
+
+
+async def test_another_document_joins_that_names_those_for_whom_is_asked() -> None:
+    clinic = hit("The flu clinic is open on Tuesdays.", title="Flu clinic")
+    children = hit("Children's flu sessions are on Saturdays.", n=2, title="Children")
+    text = await extract("When is the flu clinic open for children?", clinic, children)
+    assert text.endswith("Children's flu sessions are on Saturdays. [2]")

@@ -1,0 +1,116 @@
+"""What of a passage can be said by itself: whole statements, each once, without what only points elsewhere."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from bot.clean import clean
+from bot.quote import SHORTEST
+from bot.statements import ENDED, Piece, Shape, is_ended, pieces
+from retrieval.terms import words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+NEGATIONS = frozenset({"no", "not", "never", "without", "cannot"})
+_REPEATED = 0.8
+"""A sentence of which this share stands in other ones, by runs of three words, is those once more."""
+_LONGEST_FRAGMENT = 240
+"""Where a passage has no whole sentence, so many characters may be a note ("9 to 5, Room 4"); more are a rest."""
+_TABLE_RUN_TOGETHER = re.compile(r"(?:\d\s?%[^.;]{0,80}){6}")
+"""Names and shares in one line: a table that lost its rows on the way."""
+_ITEM_CUT = re.compile(r"\s[-\u2022]\s+\w+(?:\s\w+){0,2}\.$")
+"""The first words of an item at the end of running text: the rest stands in the next passage."""
+_POINTS_ELSEWHERE = re.compile(
+    r"(?:for|to (?:find|get|read|learn))\b.{0,40}\b(?:information|details|more)\b.{0,60}\b(?:go to|see|visit|read)\b"
+    r"|see also\b|see\s+[\"\u201c]",
+    re.IGNORECASE,
+)
+
+
+def sayable(raw: str) -> list[Piece]:
+    """The statements of a passage's raw text that say something by themselves, each once; else its short fragments."""
+    return _unrepeated(_whole(pieces(raw), raw), raw)
+
+
+def introduces(piece: Piece, raw: str) -> bool:
+    """Whether a list may follow: "You need:", or a sentence that nothing ends."""
+    return piece.shape is Shape.SENTENCE and not is_ended(raw, piece.span[1])
+
+
+def _runs(text: str) -> frozenset[tuple[str, ...]]:
+    """The runs of three words in it, by which what is said twice is known."""
+    found = words(text)
+    return frozenset(zip(found, found[1:], found[2:], strict=False))
+
+
+def _unrepeated(found: Sequence[Piece], raw: str) -> list[Piece]:
+    """The pieces, each said once: pages taken apart by machines often give a list a second time as running text.
+
+    What differs in a figure or a negation is not the same.
+    """
+    parts = [part for piece in found for part in _without_its_list(piece, raw)]
+    said = [_runs(raw[slice(*part.span)]) for part in parts]
+    sharp = [_sharp(raw[slice(*part.span)]) for part in parts]
+    once = []
+    for n, own in enumerate(said):
+        shorter = [m for m, other in enumerate(said) if len(other) < len(own)]
+        held = frozenset[tuple[str, ...]]().union(*(said[m] for m in shorter))
+        told = frozenset[str]().union(*(sharp[m] for m in shorter))
+        if not (own and len(own & held) >= _REPEATED * len(own) and sharp[n] <= told):
+            once.append(n)
+    return [parts[n] for n in once if not any(said[n] and said[n] < said[m] and sharp[n] == sharp[m] for m in once)]
+
+
+def _sharp(text: str) -> frozenset[str]:
+    """The words that make another statement of the same one: figures and negations."""
+    return frozenset(word for word in words(text) if word in NEGATIONS or word[0].isdigit())
+
+
+def _without_its_list(piece: Piece, raw: str) -> list[Piece]:
+    """The piece; an item that the whole list follows on its line, from its own words on, as item and running text."""
+    text = raw[slice(*piece.span)]
+    own, *rest = re.split(r"(?<=[.;])\s+", text, maxsplit=1)
+    if piece.shape is not Shape.ITEM or not rest or not _runs(own) or not _runs(own) <= _runs(rest[0]):
+        return [piece]
+    start, end = piece.span
+    after = end - len(rest[0])
+    if rest[0][0].islower():
+        return [replace(piece, span=(start, start + len(own)))]
+    return [replace(piece, span=(start, start + len(own))), Piece(Shape.SENTENCE, (after, end), piece.block)]
+
+
+def _whole(found: Sequence[Piece], raw: str) -> list[Piece]:
+    quotable = [piece for piece in found if _says_something(raw[slice(*piece.span)])]
+    whole = [
+        piece
+        for piece, following in zip_longest(quotable, quotable[1:])
+        if piece.shape is not Shape.SENTENCE or _is_whole(raw[slice(*piece.span)], following)
+    ]
+    return whole or [
+        piece
+        for piece in quotable
+        if piece.span[1] - piece.span[0] <= _LONGEST_FRAGMENT and not raw[piece.span[0]].islower()
+    ]
+
+
+def _says_something(text: str) -> bool:
+    """Whether it can be quoted, and still says something once links are gone: "See www.example.org." does not."""
+    left = clean(text)
+    if _TABLE_RUN_TOGETHER.search(text):
+        return False
+    if sum(character.isalnum() for character in text) < SHORTEST or _POINTS_ELSEWHERE.match(text):
+        return False
+    return left == re.sub(r"[ \t]+", " ", text).strip() or len(words(left)) > 3
+
+
+def _is_whole(text: str, following: Piece | None) -> bool:
+    """Whether it is no caption and no part of a sentence that a passage's edge cuts through."""
+    if text[0].islower() or text[0] in ",;:)" or (following is None and _ITEM_CUT.search(text)):
+        return False
+    return text.rstrip("*_").endswith((*ENDED, ":")) or (
+        following is not None and following.shape is not Shape.SENTENCE
+    )
