@@ -18,6 +18,7 @@ from adapters.backends import (
     choose_reranker,
     choose_search_helpers,
     choose_spare_reranker,
+    choose_summary_writer,
     choose_voyage,
     choose_writers,
     small_claude,
@@ -29,6 +30,7 @@ from bot.crisis import lines_for
 from bot.extractive import ExtractiveAnswerer
 from bot.safety import assess
 from bot.settings import TurnSettings
+from bot.summary import Summaries
 from bot.turn import Engine, Memories
 from bot.wording import wording
 from memory.file import MemoryFile
@@ -156,7 +158,12 @@ async def build(
         writer, rewriter = await asyncio.to_thread(choose_writers, settings, claude, extractive)
         memory_file = MemoryFile(settings.memory_path, busy_seconds=settings.within_turn(5))
         opened.push_async_callback(memory_file.close)
-        memories = Memories(durable=SqliteMemory(memory_file), guests=RamMemory())
+        durable = SqliteMemory(memory_file) if settings.keep_days else RamMemory()
+        memories = Memories(durable=durable, guests=RamMemory())
+        summary_writer = await asyncio.to_thread(choose_summary_writer, settings, small)
+        summaries = Summaries(summary_writer, budget_tokens=settings.replay_tokens) if summary_writer else None
+        if summaries is not None:
+            opened.push_async_callback(summaries.settle)
         engine = Engine(
             searcher=searcher,
             index=index,
@@ -175,6 +182,7 @@ async def build(
             pipeline=pipeline or settings.pipeline,
             clock=clock,
             new_id=new_id,
+            **({"summarise": summaries.grow} if summaries else {}),
         )
         sources = Sources(memories, index, lambda _, author: engine.settings.visible(guest=author.guest))
         respond = answering_sources(engine.respond, sources, engine.wording)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bot.messages import Reply
     from bot.trace import Span, Trace
     from bot.turn import Engine
-    from memory.replay import Exchange
+    from memory.replay import Said
     from retrieval.document import Document
     from retrieval.evidence import Evidence
     from retrieval.question_file import Question
@@ -192,5 +192,5 @@ class _FirstOnly:
     def name(self) -> str:
         return self.answerer.name
 
-    async def answer(self, question: str, evidence: Evidence, history: Sequence[Exchange]) -> Answer:
+    async def answer(self, question: str, evidence: Evidence, history: Sequence[Said]) -> Answer:
         return await self.answerer.answer(question, replace(evidence, hits=evidence.hits[: self.passages]), history)

@@ -10,7 +10,7 @@ from bot.answer import Answer, Ungrounded
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memory.replay import Exchange
+    from memory.replay import Said
     from retrieval.evidence import Evidence
 
 
@@ -22,8 +22,8 @@ class Answerer(Protocol):
         """The backend, as traces name it ("extractive", a model's name)."""
         ...
 
-    async def answer(self, question: str, evidence: Evidence, history: Sequence[Exchange]) -> Answer:
-        """A draft for a question that stands alone. Raises `Transient`, `Permanent` or `Refused`."""
+    async def answer(self, question: str, evidence: Evidence, history: Sequence[Said]) -> Answer:
+        """A draft for a question that stands alone. `history` are the clean turns before, oldest first. Raises `Transient`, `Permanent` or `Refused`."""
         ...
 
 
@@ -33,7 +33,7 @@ class Asked:
 
     question: str
     evidence: Evidence
-    history: tuple[Exchange, ...]
+    history: tuple[Said, ...]
 
 
 @dataclass(slots=True)
@@ -44,7 +44,7 @@ class ScriptedAnswerer:
     name: str = "scripted"
     asked: list[Asked] = field(default_factory=list)
 
-    async def answer(self, question: str, evidence: Evidence, history: Sequence[Exchange]) -> Answer:
+    async def answer(self, question: str, evidence: Evidence, history: Sequence[Said]) -> Answer:
         """What `write` makes of it."""
         call = Asked(question, evidence, tuple(history))
         self.asked.append(call)

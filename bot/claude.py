@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import logging
-import re
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
 from bot.answer import Answer, Fact, Sentence, Ungrounded
 from bot.claude_message import StructuredReply
+from bot.compose import unmarked
 from bot.errors import CitewellError
 from bot.fence import fence, fenced
 from bot.quantities import unborne
 from bot.trace import note
+from memory.replay import Exchange
+from memory.summary import Summary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from bot.answerer import Rewriter
     from bot.claude_api import Claude
     from bot.prompts import Prompt
-    from memory.replay import Exchange
+    from memory.replay import Said
     from retrieval.document import Passage
     from retrieval.evidence import Evidence
 
@@ -31,7 +33,6 @@ _log = logging.getLogger(__name__)
 
 _LONGEST = 500
 _REMEMBERED = 8  # earlier questions: a follow-up seldom reaches back further
-_MARKER = re.compile(r"\s?\[\d{1,3}\]")
 
 _Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
 
@@ -71,13 +72,13 @@ class ClaudeAnswerer:
         """The model's name."""
         return self._claude.model
 
-    async def answer(self, question: str, evidence: Evidence, history: Sequence[Exchange]) -> Answer:
+    async def answer(self, question: str, evidence: Evidence, history: Sequence[Said]) -> Answer:
         """A draft for a question that stands alone. Raises `Transient`, `Permanent` or `Refused`."""
         passages = {f"p{n}": hit.passage for n, hit in enumerate(evidence.hits, start=1)}
         draft = await self._claude.ask(
             _Draft,
             system=self._prompt.text,
-            content=f"{fenced(passages)}\n\n{fence('question', question)}",
+            content="\n\n".join([fenced(passages), *_summarised(history), fence("question", question)]),
             history=_conversation(history),
             patience=self._patience,
         )
@@ -143,11 +144,18 @@ def _sentence(written: _DraftSentence, passages: Mapping[str, Passage]) -> Sente
     return Sentence(written.text, passage.id, quote)
 
 
-def _conversation(history: Sequence[Exchange]) -> list[MessageParam]:
+def _summarised(history: Sequence[Said]) -> list[str]:
+    """What is older than the conversation's messages, as data: it was never said, so it is no message of either."""
+    return [fence("summary", said.text) for said in history if isinstance(said, Summary)]
+
+
+def _conversation(history: Sequence[Said]) -> list[MessageParam]:
     """Questions and answers in turn, without source markers; an exchange with an empty side is left out whole."""
     messages: list[MessageParam] = []
     for exchange in history:
-        question, answer = exchange.question.strip(), _MARKER.sub("", exchange.answer).strip()
+        if not isinstance(exchange, Exchange):
+            continue
+        question, answer = exchange.question.strip(), unmarked(exchange.answer).strip()
         if question and answer:
             messages += [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
     return messages

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from bot.verify import Statement
 
+_MARKER = re.compile(r"\s?\[\d{1,3}\]")
 _ITEM = re.compile(r"(?:[-*\u2022]|\d{1,3}[.)])\s")
 
 
@@ -32,6 +33,11 @@ def compose(statements: Sequence[Statement]) -> tuple[str, tuple[Source, ...]]:
         if following is not None:
             pieces.append(_gap(statement, following))
     return "".join(pieces), tuple(_source(n, id_, statements) for id_, n in numbers.items())
+
+
+def unmarked(text: str) -> str:
+    """The text of an earlier answer without its markers, which mean nothing where its sources are not."""
+    return _MARKER.sub("", text)
 
 
 def _gap(statement: Statement, following: Statement) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from bot.extract import Extract
     from bot.statements import Piece
-    from memory.replay import Exchange
+    from memory.replay import Said
     from retrieval.evidence import Evidence
     from retrieval.index import Index
 
@@ -53,7 +53,7 @@ class ExtractiveAnswerer:
         """As traces name it."""
         return "extractive"
 
-    async def answer(self, question: str, evidence: Evidence, history: Sequence[Exchange]) -> Answer:
+    async def answer(self, question: str, evidence: Evidence, history: Sequence[Said]) -> Answer:
         """A fact where a hit has a sentence in it that can answer; `history` changes nothing."""
         del history
         parts = [part for part in _PARTS.split(question) if terms(part)]

@@ -14,7 +14,7 @@ from bot.messages import IncomingMessage, Reply
 from bot.safety import Clear, Mention, SafetyVerdict, SelfHarm, Violence, assess
 from bot.trace import Trace
 from bot.verify import Verified, verify
-from memory.replay import Exchange, earlier_questions, replay
+from memory.replay import Said, earlier_questions, replay
 from memory.turn import Turn, TurnKind
 from retrieval.errors import RetrievalError
 from retrieval.evidence import Evidence, Grade, Query, Stage
@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from bot.crisis import Lines
     from bot.settings import TurnSettings
     from bot.wording import Wording
+    from memory.conversation import Conversation
     from memory.store import Memory
+    from memory.summary import Summary
     from retrieval.index import Index
     from retrieval.search import PipelineSettings, Searcher
 
@@ -47,6 +49,10 @@ class Memories:
         return self.guests if guest else self.durable
 
 
+def _unsummarised(_memory: Memory, _conversation: Conversation) -> None:
+    """What is too old to be shown whole is left out."""
+
+
 def _unobserved(_trace: Trace, _evidence: Evidence) -> None:
     """Nobody watches."""
 
@@ -55,6 +61,7 @@ def _unobserved(_trace: Trace, _evidence: Evidence) -> None:
 class Engine:
     """Answers messages. Every part comes in from outside; `fallback` answers where `answerer` fails.
 
+    `summarise` is told of each conversation that a clean turn was recorded in; it returns at once.
     `observe` is shown what a turn found, before it is answered, and its trace, which goes on growing until the reply.
     """
 
@@ -71,6 +78,7 @@ class Engine:
     new_id: Callable[[], str]
     assess: Callable[[str], SafetyVerdict] = assess
     observe: Callable[[Trace, Evidence], None] = _unobserved
+    summarise: Callable[[Memory, Conversation], None] = _unsummarised
 
     async def respond(self, message: IncomingMessage) -> Reply:
         """The reply to one message, recorded. It never raises for what a message, a document or a backend does."""
@@ -137,8 +145,8 @@ class Engine:
     async def _question(self, message: IncomingMessage, trace: Trace) -> tuple[Turn, Reply]:
         if len(message.text) > self.settings.question_limit:
             return self._ending(message, trace, TurnKind.ERROR, self.wording.error.too_long)
-        turns = await self._turns(message)
-        history = replay(turns, budget_tokens=self.settings.replay_tokens)
+        turns, summary = await self._remembered(message)
+        history = replay(turns, budget_tokens=self.settings.replay_tokens, summary=summary)
         with trace.stage("followup") as span:
             span.set(backend=self.rewriter.name)
             question = await self.rewriter.standalone(message.text, earlier_questions(turns))
@@ -161,13 +169,14 @@ class Engine:
         )
         return turn, Reply(TurnKind.FACT, text, trace.id, sources=sources, confidence=verified.confidence)
 
-    async def _turns(self, message: IncomingMessage) -> Sequence[Turn]:
+    async def _remembered(self, message: IncomingMessage) -> tuple[Sequence[Turn], Summary | None]:
         """The conversation so far; without it a question is still answered, as one that stands alone."""
+        memory = self.memories.of(guest=message.author.guest)
         try:
-            return await self.memories.of(guest=message.author.guest).turns(message.conversation)
+            return await memory.turns(message.conversation), await memory.summary(message.conversation)
         except Exception as error:  # noqa: BLE001 - memory failing degrades memory only
             logger.warning("memory could not be read: %s", type(error).__name__)
-            return ()
+            return (), None
 
     async def _search(self, message: IncomingMessage, question: str, trace: Trace) -> Evidence:
         collections = self.settings.visible(guest=message.author.guest)
@@ -182,7 +191,7 @@ class Engine:
                 )
         return evidence
 
-    async def _draft(self, question: str, evidence: Evidence, history: Sequence[Exchange], trace: Trace) -> Answer:
+    async def _draft(self, question: str, evidence: Evidence, history: Sequence[Said], trace: Trace) -> Answer:
         with trace.stage("answer") as span:
             span.set(backend=self.answerer.name)
             try:
@@ -236,8 +245,11 @@ class Engine:
     async def _record(self, turn: Turn, message: IncomingMessage, trace: Trace) -> None:
         with trace.stage("memory") as span:
             span.set(guest=message.author.guest)
+            memory = self.memories.of(guest=message.author.guest)
             try:
-                await self.memories.of(guest=message.author.guest).record(turn)
+                await memory.record(turn)
+                if turn.kind.clean:
+                    self.summarise(memory, message.conversation)
             except Exception as error:  # noqa: BLE001 - a reply that stands is sent, kept or not
                 logger.warning("turn %s could not be recorded: %s", trace.id, type(error).__name__)
                 span.set(failed=type(error).__name__)
