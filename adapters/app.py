@@ -161,9 +161,8 @@ async def build(
         durable = SqliteMemory(memory_file) if settings.keep_days else RamMemory()
         memories = Memories(durable=durable, guests=RamMemory())
         summary_writer = await asyncio.to_thread(choose_summary_writer, settings, small)
-        summaries = Summaries(summary_writer, budget_tokens=settings.replay_tokens) if summary_writer else None
-        if summaries is not None:
-            opened.push_async_callback(summaries.settle)
+        summaries = Summaries(summary_writer, budget_tokens=settings.replay_tokens)
+        opened.push_async_callback(summaries.settle)
         engine = Engine(
             searcher=searcher,
             index=index,
@@ -182,7 +181,7 @@ async def build(
             pipeline=pipeline or settings.pipeline,
             clock=clock,
             new_id=new_id,
-            **({"summarise": summaries.grow} if summaries else {}),
+            summarise=summaries.grow,
         )
         sources = Sources(memories, index, lambda _, author: engine.settings.visible(guest=author.guest))
         respond = answering_sources(engine.respond, sources, engine.wording)

@@ -38,12 +38,12 @@ class SummaryWriter(Protocol):
 
 
 class Summaries:
-    """Has the older turns of conversations summarised, one at a time each, where `writer` is a model.
+    """Has the older turns of conversations summarised, in one task a conversation, where there is a writer.
 
-    Nobody waits for it, and where it fails nothing is kept: the older turns are then left out, as without a model.
+    Nobody waits for it, and where it fails nothing is kept: the older turns are then left out, as without a writer.
     """
 
-    def __init__(self, writer: SummaryWriter, *, budget_tokens: int) -> None:
+    def __init__(self, writer: SummaryWriter | None, *, budget_tokens: int) -> None:
         self._writer = writer
         self._budget = budget_tokens
         self._running: dict[str, asyncio.Task[None]] = {}
@@ -51,8 +51,8 @@ class Summaries:
     def grow(self, memory: Memory, conversation: Conversation) -> None:
         """Begin to take in what has become too old to be shown whole, unless that is under way. Returns at once."""
         key = conversation.key
-        if key not in self._running:
-            task = asyncio.create_task(self._grow(memory, conversation))
+        if self._writer is not None and key not in self._running:
+            task = asyncio.create_task(self._grow(self._writer, memory, conversation))
             self._running[key] = task
             task.add_done_callback(lambda _: self._running.pop(key))
 
@@ -60,7 +60,7 @@ class Summaries:
         """Wait for all that is under way, as long as the writer's own patience."""
         await asyncio.gather(*self._running.values())
 
-    async def _grow(self, memory: Memory, conversation: Conversation) -> None:
+    async def _grow(self, writer: SummaryWriter, memory: Memory, conversation: Conversation) -> None:
         try:
             before = await memory.summary(conversation)
             turns = await memory.turns(conversation)
@@ -69,9 +69,9 @@ class Summaries:
                 return
             trace = Trace(older[-1].trace_id)
             with trace.stage("summary") as span:
-                span.set(backend=self._writer.name, turns=len(older))
+                span.set(backend=writer.name, turns=len(older))
                 exchanges = [Exchange(turn.standalone, turn.text) for turn in older]
-                written = await self._writer.summary(before.text if before else "", exchanges)
+                written = await writer.summary(before.text if before else "", exchanges)
                 text = _cut(written, room_for_summary(self._budget))
                 covers = (*(before.covers if before else ()), *(turn.trace_id for turn in older))
                 kept = bool(text) and await memory.keep_summary(conversation, Summary(text, covers), instead_of=before)
