@@ -243,11 +243,13 @@ async def test_a_summary_outlives_more_turns_and_no_turn_of_its_own(memory: Memo
 
 async def test_forgetting_a_turn_forgets_the_summary_of_its_conversation(memory: Memory) -> None:
     await facts(memory, "m1")
+    await memory.record(a_turn("m2", author="cleo", minutes=20))
     await memory.record(a_turn("m1", conversation=SIBLING, author="ben", minutes=9))
     for conversation in (THREAD, SIBLING):
         assert await memory.keep_summary(conversation, FIRST, instead_of=None)
     await memory.forget(author="ada")
     assert (await memory.summary(THREAD), await memory.summary(SIBLING)) == (None, FIRST)
+    assert [turn.message for turn in await memory.turns(THREAD)] == ["m2"]
     await memory.forget_before(NOON + timedelta(minutes=10))
     assert await memory.summary(SIBLING) is None
 
