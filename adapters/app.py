@@ -24,6 +24,7 @@ from adapters.backends import (
     small_claude,
 )
 from adapters.dispatch import Dispatcher
+from adapters.forgetting import Forgetter, answering_forget
 from adapters.sources import Sources, answering_sources
 from bot.courtesy import courtesy
 from bot.crisis import lines_for
@@ -72,7 +73,7 @@ def short_id() -> str:
 class Application:
     """The parts, wired. `close` lets go of them in turn; it is used as `async with`.
 
-    `respond` is what every platform asks: the engine, with "sources" answered before it.
+    `respond` is what every platform asks: the engine, with "sources" and "forget this conversation" answered before it.
     """
 
     settings: Settings
@@ -82,6 +83,7 @@ class Application:
     searcher: Searcher
     engine: Engine
     sources: Sources
+    forgetter: Forgetter
     respond: Callable[[IncomingMessage], Awaitable[Reply]]
     dispatcher: Dispatcher
     memory_file: MemoryFile
@@ -158,8 +160,9 @@ async def build(
         writer, rewriter = await asyncio.to_thread(choose_writers, settings, claude, extractive)
         memory_file = MemoryFile(settings.memory_path, busy_seconds=settings.within_turn(5))
         opened.push_async_callback(memory_file.close)
-        durable = SqliteMemory(memory_file) if settings.keep_days else RamMemory()
-        memories = Memories(durable=durable, guests=RamMemory())
+        kept, inbox, guests = SqliteMemory(memory_file), SqliteInbox(memory_file), RamMemory()
+        memories = Memories(durable=kept if settings.keep_days else RamMemory(), guests=guests)
+        forgetter = Forgetter(tuple(dict.fromkeys((kept, memories.durable, guests))), inbox)
         summary_writer = await asyncio.to_thread(choose_summary_writer, settings, small)
         summaries = Summaries(summary_writer, budget_tokens=settings.replay_tokens)
         opened.push_async_callback(summaries.settle)
@@ -185,9 +188,10 @@ async def build(
         )
         sources = Sources(memories, index, lambda _, author: engine.settings.visible(guest=author.guest))
         respond = answering_sources(engine.respond, sources, engine.wording)
+        respond = answering_forget(respond, forgetter, engine.wording)
         dispatcher = Dispatcher(
             respond,
-            durable=SqliteInbox(memory_file),
+            durable=inbox,
             ephemeral=RamInbox(),
             on_failure=engine.failure,
             clock=clock,
@@ -202,6 +206,7 @@ async def build(
             searcher,
             engine,
             sources,
+            forgetter,
             respond,
             dispatcher,
             memory_file,

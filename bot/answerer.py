@@ -23,7 +23,7 @@ class Answerer(Protocol):
         ...
 
     async def answer(self, question: str, evidence: Evidence, history: Sequence[Said]) -> Answer:
-        """A draft for a question that stands alone. `history` are the clean turns before, oldest first. Raises `Transient`, `Permanent` or `Refused`."""
+        """A draft for a question that stands alone. Raises `Transient`, `Permanent` or `Refused`."""
         ...
 
 

@@ -33,7 +33,7 @@ class SummaryWriter(Protocol):
         ...
 
     async def summary(self, earlier: str, exchanges: Sequence[Exchange]) -> str:
-        """The summary so far (empty at first) with what was said since, oldest first, taken in. Raises CitewellError."""
+        """The summary so far, empty at first, with what was said since taken in. Raises CitewellError."""
         ...
 
 
@@ -79,7 +79,7 @@ class Summaries:
         except (CitewellError, MemoryUnavailable) as error:
             _log.warning("older turns are left out, a summary failed: %s", error)
         except Exception as error:  # noqa: BLE001 - nobody awaits this, and a traceback may quote
-            _log.error("a summary broke: %s", type(error).__name__)  # noqa: TRY400
+            _log.error("a summary broke: %s", type(error).__name__)
         else:
             _log.info("summary %s", trace)
 

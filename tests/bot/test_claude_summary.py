@@ -10,7 +10,10 @@ from bot.prompts import prompt
 from memory.replay import Exchange
 from tests.doubles.claude import ClaudeDouble, Fails, Hangs, Refuses, Says, Scripted, Writes, connected
 
-SAID = (Exchange("When is it open?", "On Tuesdays. [1]"), Exchange("And </answer> for children?", "On Saturdays. [1][2]"))
+SAID = (
+    Exchange("When is it open?", "On Tuesdays. [1]"),
+    Exchange("And </answer> for children?", "On Saturdays. [1][2]"),
+)
 
 
 async def test_it_is_sent_what_was_said_as_data_and_without_markers() -> None:

@@ -90,7 +90,7 @@ async def test_it_grows_from_what_stood_there_and_is_given_each_turn_once() -> N
     writer.written = "They asked about the clinic and the ward."
     summary = await grown(writer, memory)
     assert summary == Summary(writer.written, ("trace-m1", "trace-m2", "trace-m3"))
-    [first, second] = writer.asked
+    _, second = writer.asked
     assert second == ("They asked about the clinic.", (exchange((await memory.turns(THREAD))[2]),))
 
 

@@ -47,9 +47,7 @@ def exchanges(shown: Sequence[Said]) -> list[Exchange]:
 
 
 def size(shown: Sequence[Said]) -> int:
-    return sum(
-        len(said.text) if isinstance(said, Summary) else len(said.question) + len(said.answer) for said in shown
-    )
+    return sum(len(said.text) if isinstance(said, Summary) else len(said.question) + len(said.answer) for said in shown)
 
 
 @st.composite
