@@ -313,7 +313,10 @@ async def test_with_no_days_to_keep_a_conversation_goes_on_and_nothing_is_writte
         await filled(app, tmp_path)
         for text in (OPEN, "And on which day?"):
             assert (await app.respond(message(text, id_=text, thread="t", at=utc_now()))).kind is TurnKind.FACT
-        assert len(await app.engine.memories.durable.turns(message("", id_="", thread="t", at=utc_now()).conversation)) == 2
+        assert (
+            len(await app.engine.memories.durable.turns(message("", id_="", thread="t", at=utc_now()).conversation))
+            == 2
+        )
     assert not (tmp_path / "home" / "memory.db").exists()
 
 

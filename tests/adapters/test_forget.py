@@ -25,7 +25,11 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     home = tmp_path / "home"
     (tmp_path / "flu.md").write_text("# Flu clinic\n\nThe flu clinic is open on Tuesdays from 9 am to 12 noon.\n")
     assert citewell(home, "ingest", "flu.md").exit_code == 0
-    for conversation, question in (("k", "Is the flu clinic open for a zebrafinch?"), ("k", "zebrafinch?"), ("l", "Hi")):
+    for conversation, question in (
+        ("k", "Is the flu clinic open for a zebrafinch?"),
+        ("k", "zebrafinch?"),
+        ("l", "Hi"),
+    ):
         assert citewell(home, "ask", question, "--conversation", conversation).exit_code == 0
     return home
 

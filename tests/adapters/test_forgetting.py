@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,12 +11,12 @@ from adapters.forgetting import Forgetter, Forgotten, answering_forget, asks_to_
 from adapters.payload import to_payload
 from bot.messages import Author, IncomingMessage, Reply, TurnKind
 from bot.wording import wording
-from memory.conversation import Conversation
 from memory.inbox import InboxEntry, RamInbox
 from memory.ram import RamMemory
 from tests.memory.histories import NOON, SIBLING, THREAD, a_turn
 
-
+if TYPE_CHECKING:
+    from memory.conversation import Conversation
 
 WORDS = wording().forget
 
@@ -72,7 +72,9 @@ def test_it_is_not_asked_to_forget(text: str) -> None:
     assert not asks_to_forget(text)
 
 
-def message(text: str, *, conversation: Conversation = THREAD, author: str = "ada", guest: bool = False) -> IncomingMessage:
+def message(
+    text: str, *, conversation: Conversation = THREAD, author: str = "ada", guest: bool = False
+) -> IncomingMessage:
     return IncomingMessage(f"m-{text}", conversation, Author(author, guest=guest), text, NOON)
 
 
