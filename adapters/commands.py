@@ -20,7 +20,16 @@ if TYPE_CHECKING:
     from adapters.settings import Settings
     from memory.file import MemoryFile
 
+
+def utc_day(_: click.Context, __: click.Parameter, value: datetime | None) -> datetime | None:
+    """The beginning of a day that an option names, in UTC."""
+    return None if value is None else value.replace(tzinfo=UTC)
+
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+since_option = click.option(
+    "--since", type=click.DateTime(["%Y-%m-%d"]), callback=utc_day, help="Only what was asked from this day (UTC) on."
+)
 
 
 def checked_collection(_: click.Context, __: click.Parameter, value: str) -> str:
@@ -57,11 +66,6 @@ def run_on_memory(settings: Settings, work: Callable[[MemoryFile], Coroutine[Any
             await file.close()
 
     asyncio.run(whole())
-
-
-def utc_day(_: click.Context, __: click.Parameter, value: datetime | None) -> datetime | None:
-    """The beginning of a day that an option names, in UTC."""
-    return None if value is None else value.replace(tzinfo=UTC)
 
 
 def print_json(value: dict[str, Any], *, line: bool = False) -> None:

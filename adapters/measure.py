@@ -39,11 +39,12 @@ class Posed:
     id: str
     text: str
     grades: Mapping[str, int]
+    judged: bool = True
 
     @property
-    def answerable(self) -> bool:
-        """Whether any document answers it."""
-        return bool(self.grades)
+    def answerable(self) -> bool | None:
+        """Whether any document answers it; None while nobody has judged that."""
+        return bool(self.grades) if self.judged else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +99,9 @@ def pose(questions: Iterable[Question], documents: Iterable[Document]) -> tuple[
                 missing.append(f"{question.where}: no document {name!r} in the index")
             else:
                 grades[found.id] = max(grade, grades.get(found.id, 0))
-        answerable += question.answerable
+        answerable += bool(question.answerable)
         if grades or not question.answerable:
-            posed.append(Posed(question.id, question.text, grades))
+            posed.append(Posed(question.id, question.text, grades, question.judged))
     if answerable and not any(one.answerable for one in posed):
         msg = f"No document that answers a question is in the index; ingest them first. {missing[0]}."
         raise BadQuestions(msg)
