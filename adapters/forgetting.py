@@ -92,12 +92,15 @@ class Forgetter:
 
     async def before(self, moment: datetime) -> Forgotten:
         """Delete what is older than `moment`, an aware time."""
-        gone = [await store.forget_before(moment) for store in self._stores]
-        return Forgotten(sum(gone), await self._wipe(lambda entry: entry.accepted_at < moment))
+        return await self._before(moment, moment)
 
     async def too_old(self, now: datetime, *, keep_days: int) -> Forgotten:
-        """Delete what was kept for so many days."""
-        return await self.before(now - timedelta(days=keep_days))
+        """Delete what was kept for so many days. What waits for its answer has a day at least to get it."""
+        return await self._before(now - timedelta(days=keep_days), now - timedelta(days=max(keep_days, 1)))
+
+    async def _before(self, moment: datetime, waiting: datetime) -> Forgotten:
+        gone = [await store.forget_before(moment) for store in self._stores]
+        return Forgotten(sum(gone), await self._wipe(lambda entry: entry.accepted_at < waiting))
 
     async def _wipe(self, matches: Callable[[InboxEntry], bool]) -> int:
         """Count waiting messages as done: their words go, their keys stay, so that none is taken in again."""

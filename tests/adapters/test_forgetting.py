@@ -154,6 +154,13 @@ async def test_what_is_too_old_goes_to_the_moment() -> None:
     assert [entry.key for entry in await inbox.pending()] == ["k2"]
 
 
+async def test_where_nothing_is_kept_a_message_still_waits_a_day_for_its_answer() -> None:
+    memory, inbox = await holding(RamMemory()), await waiting()
+    now = NOON + timedelta(days=1, minutes=1)
+    assert await Forgetter([memory], inbox).too_old(now, keep_days=0) == Forgotten(3, 1)
+    assert [entry.key for entry in await inbox.pending()] == ["k1", "k2"]
+
+
 async def test_a_message_that_cannot_be_read_goes_by_its_age_alone() -> None:
     inbox = RamInbox()
     await inbox.accept(InboxEntry("k", THREAD.key, "{", NOON))
