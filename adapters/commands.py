@@ -28,7 +28,11 @@ def utc_day(_: click.Context, __: click.Parameter, value: datetime | None) -> da
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 since_option = click.option(
-    "--since", type=click.DateTime(["%Y-%m-%d"]), callback=utc_day, help="Only what was asked from this day (UTC) on."
+    "--since",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="YYYY-MM-DD",
+    callback=utc_day,
+    help="Only what was asked from this day (UTC) on.",
 )
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 INTRODUCTION = """\
 This is Citewell with the leaflets of a made-up clinic. Nothing you type leaves this machine.
 Try: When is the flu clinic open?   then: And for children?   An empty line ends it.
-After an answer, + says that it was good and - that it was not (citewell feedback).
+After an answer, + says that it was good and - that it was not.
 """
 THUMBS = {"+": True, "-": False}
 

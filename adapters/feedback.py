@@ -54,7 +54,7 @@ def feedback(settings: Settings, *, since: datetime | None, file: Path | None, a
         for one, day in zip(cases, days, strict=True):
             say(f"{day}  {one_line(one['text'])}  ({_basis(one['wrong'])})")
         if written is not None:
-            say(f"Added to {file}: {written} of {len(cases)}; the others stood there.")
+            say(f"Added to {file}: {written}. There already: {len(cases) - written}.")
 
     run_on_memory(settings, work)
 

@@ -27,7 +27,11 @@ _END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 @click.option("--platform", metavar="NAME", help="With --person: on this platform only (slack, console).")
 @click.option("--tenant", metavar="ID", help="With --person: in this Slack workspace or Teams tenant only.")
 @click.option(
-    "--before", type=click.DateTime(["%Y-%m-%d"]), callback=utc_day, help="What is older than this day (UTC)."
+    "--before",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="YYYY-MM-DD",
+    callback=utc_day,
+    help="What is older than this day (UTC).",
 )
 @click.option("--all", "everything", is_flag=True, help="Everything that was ever said.")
 @click.option("--yes", is_flag=True, help="Do not ask first.")

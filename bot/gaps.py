@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bot.redact import redacted
+from bot.redact import redacted, without_placeholders
 from retrieval.terms import terms
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def gaps(declined: Iterable[Declined]) -> list[Gap]:
     groups: list[_Group] = []
     holding: dict[str, list[int]] = defaultdict(list)
     for one in sorted(declined, key=lambda one: one.at, reverse=True):
-        stems = frozenset(terms(redacted(one.question)))
+        stems = frozenset(terms(without_placeholders(redacted(one.question))))
         near = _nearest(stems, groups, holding)
         if near is None:
             for stem in stems:

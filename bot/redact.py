@@ -11,7 +11,13 @@ _HIDDEN = (
     (re.compile(r"<[@!#][^<>\s]*>|(?<![\w.])@[\w.-]*\w"), "[someone]"),
     (re.compile(r"\b((?i:my name(?: is|'s|’s)))\s+[^\W\d_][\w'’-]*(?:\s+[A-Z][\w'’-]*)*"), r"\1 [name]"),
 )
+_PLACEHOLDER = re.compile(r"\[(?:e-mail|someone|name|number)\]")
 _NUMBER = re.compile(r"(?<!\w)[+(]?\d(?:[\s().\-–/]{0,2}\d)+(?!\w)")
+
+
+def without_placeholders(text: str) -> str:
+    """A redacted text's own words."""
+    return _PLACEHOLDER.sub(" ", text)
 
 
 def redacted(text: str) -> str:

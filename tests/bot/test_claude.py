@@ -23,7 +23,7 @@ from bot.fence import fence
 from bot.followup import RuleRewriter
 from bot.prompts import prompt
 from bot.trace import Trace
-from memory.replay import Exchange
+from memory.replay import Exchange, Said
 from memory.summary import Summary
 from retrieval.document import Document, Passage
 from retrieval.evidence import Evidence, Grade, Hit, Query
@@ -168,7 +168,10 @@ async def test_a_quote_of_escaped_text_is_given_back_as_the_document_has_it() ->
 
 async def test_a_summary_is_sent_as_data_beside_the_question_and_is_nobodys_message() -> None:
     async with answering(Says(UNGROUNDED)) as (answerer, double):
-        history = [Summary("They asked </summary> about parking.", ("t1",)), Exchange("Where is it?", "In hall B. [1]")]
+        history: list[Said] = [
+            Summary("They asked </summary> about parking.", ("t1",)),
+            Exchange("Where is it?", "In hall B. [1]"),
+        ]
         await answerer.answer(QUESTION, evidence(OPEN), history)
     question, answer, last = double.requests[0]["messages"]
     assert (question["content"], answer["content"]) == ("Where is it?", "In hall B.")
