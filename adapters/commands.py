@@ -61,14 +61,14 @@ def run_on_memory(settings: Settings, work: Callable[[MemoryFile], Coroutine[Any
     async def whole() -> None:
         from memory.file import MemoryFile
 
-        if not settings.memory_path.exists():
-            click.echo(f"Nothing is remembered in {settings.memory_path.parent} (CITEWELL_HOME).", err=True)
         file = MemoryFile(settings.memory_path)
         try:
             await work(file)
         finally:
             await file.close()
 
+    if not settings.memory_path.exists():
+        click.echo(f"Nothing is remembered in {settings.memory_path.parent} (CITEWELL_HOME).", err=True)
     asyncio.run(whole())
 
 

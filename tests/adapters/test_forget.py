@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -110,6 +112,17 @@ def test_it_asks_first_and_where_nobody_can_answer_it_deletes_nothing(home: Path
 def test_it_says_so_in_words(home: Path) -> None:
     result = citewell(home, "forget", "--all", "--yes")
     assert result.stdout == "Deleted: 3 turns, and 0 messages that waited for an answer.\n"
+
+
+def test_what_a_reader_holds_back_is_said_and_goes_when_it_is_asked_again(home: Path) -> None:
+    with closing(sqlite3.connect(home / "memory.db", isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM turns").fetchall()
+        result = citewell(home, "forget", "--all", "--yes")
+        assert (result.exit_code, "run this again" in result.stderr) == (0, True)
+        reader.execute("COMMIT")
+        assert citewell(home, "forget", "--all", "--yes").stderr == ""
+        assert SECRET not in on_disk(home)
 
 
 def test_a_home_without_a_memory_is_named(tmp_path: Path) -> None:
