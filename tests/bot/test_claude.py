@@ -174,7 +174,8 @@ async def test_a_summary_is_sent_as_data_beside_the_question_and_is_nobodys_mess
         ]
         await answerer.answer(QUESTION, evidence(OPEN), history)
     question, answer, last = double.requests[0]["messages"]
-    assert (question["content"], answer["content"]) == ("Where is it?", "In hall B.")
+    assert [message["role"] for message in (question, answer, last)] == ["user", "assistant", "user"]
+    assert "parking" not in json.dumps([question, answer])
     assert "<summary>They asked &lt;/summary> about parking.</summary>\n\n<question>" in last["content"]
 
 

@@ -17,10 +17,11 @@ SAID = (
 
 
 async def test_it_is_sent_what_was_said_as_data_and_without_markers() -> None:
-    async with ClaudeDouble([Says({"summary": " They asked about opening. "})]) as double, connected(double) as claude:
+    written = Says({"summary": " They asked about opening. "})
+    async with ClaudeDouble([], summarise=lambda _: written) as double, connected(double) as claude:
         writer = ClaudeSummaryWriter(claude, prompt("summary"))
         assert await writer.summary("They asked about parking.", SAID) == "They asked about opening."
-    [body] = double.requests
+    [body] = double.summarised
     assert [message["role"] for message in body["messages"]] == ["user"]
     assert body["messages"][0]["content"] == (
         "<summary>They asked about parking.</summary>\n"
@@ -42,6 +43,7 @@ async def test_it_is_sent_what_was_said_as_data_and_without_markers() -> None:
     ],
 )
 async def test_what_is_no_summary_is_an_error_of_ours(replies: tuple[Scripted, ...]) -> None:
-    async with ClaudeDouble(replies) as double, connected(double) as claude:
+    left = list(replies)
+    async with ClaudeDouble([], summarise=lambda _: left.pop(0)) as double, connected(double) as claude:
         with pytest.raises(CitewellError):
             await ClaudeSummaryWriter(claude, prompt("summary"), patience=0.5).summary("", SAID)

@@ -60,6 +60,12 @@ OURS = (
 """What we say where we do not answer."""
 
 
+def text_of(message: Mapping[str, Any]) -> str:
+    """What stands in a message, whether or not it is cut into blocks."""
+    content = message["content"]
+    return content if isinstance(content, str) else "".join(block["text"] for block in content)
+
+
 def task(body: Mapping[str, Any]) -> str:
     """What a model is asked for, by a field of the form."""
     fields = body["output_config"]["format"]["schema"]["properties"]
@@ -68,7 +74,7 @@ def task(body: Mapping[str, Any]) -> str:
 
 def model(body: Mapping[str, Any]) -> Scripted:
     """A model that says all it was told, and fails as the questions above ask it to."""
-    content = body["messages"][-1]["content"]
+    content = text_of(body["messages"][-1])
     question = _LAST.findall(content)[-1]
     match task(body):
         case "question":
@@ -89,8 +95,8 @@ def model(body: Mapping[str, Any]) -> Scripted:
 def replayed(body: Mapping[str, Any]) -> int:
     """The characters of earlier exchanges and their summary."""
     *messages, last = body["messages"]
-    summary = re.findall(r"<summary>(.*?)</summary>", last["content"], re.DOTALL)
-    return sum(len(message["content"]) for message in messages) + sum(map(len, summary))
+    summary = re.findall(r"<summary>(.*?)</summary>", text_of(last), re.DOTALL)
+    return sum(len(text_of(message)) for message in messages) + sum(map(len, summary))
 
 
 async def talked(engine: Engine, double: ClaudeDouble, summaries: Summaries, kinds: Sequence[str]) -> None:
@@ -98,14 +104,14 @@ async def talked(engine: Engine, double: ClaudeDouble, summaries: Summaries, kin
     endings: dict[str, TurnKind] = {}
     for number, kind in enumerate(kinds):
         mark = f"zq{number}q"
-        before = len(double.requests)
+        before, summarised = len(double.requests), len(double.summarised)
         reply = await engine.respond(said(MESSAGES[kind].format(mark=mark)))
         await summaries.settle()
         answered = {one for one, ending in endings.items() if ending is TurnKind.FACT}
         asked = {one for one, ending in endings.items() if ending in {TurnKind.FACT, TurnKind.UNGROUNDED}}
         endings[mark] = reply.kind
         now = {mark} if reply.kind is TurnKind.FACT else set()
-        for body in double.requests[before:]:
+        for body in [*double.requests[before:], *double.summarised[summarised:]]:
             marks = set(_MARK.findall(json.dumps(body)))
             allowed = {"sentences": answered | {mark}, "question": asked | {mark}, "summary": answered | now}
             assert marks <= allowed[task(body)]
@@ -121,7 +127,7 @@ async def talked(engine: Engine, double: ClaudeDouble, summaries: Summaries, kin
 
 
 async def hold(kinds: Sequence[str]) -> ClaudeDouble:
-    async with ClaudeDouble([], otherwise=model) as double, connected(double) as claude:
+    async with ClaudeDouble([], otherwise=model, summarise=model) as double, connected(double) as claude:
         made = await bench()
         writer = ClaudeSummaryWriter(claude, prompt("summary"))
         summaries = Summaries(writer, budget_tokens=BUDGET)
@@ -147,5 +153,5 @@ async def test_a_model_is_sent_nothing_of_what_was_not_answered(kinds: list[str]
 async def test_a_long_conversation_is_summarised_and_the_summary_is_shown() -> None:
     double = await hold(["answered", "declined", "crisis"] * 6)
     last = [body for body in double.requests if task(body) == "sentences"][-1]
-    assert "<summary>zq0q" in last["messages"][-1]["content"]
-    assert any(task(body) == "summary" for body in double.requests)
+    assert "<summary>zq0q" in text_of(last["messages"][-1])
+    assert double.summarised
