@@ -19,11 +19,13 @@ from adapters.backends import (
     choose_reranker,
     choose_search_helpers,
     choose_spare_reranker,
+    choose_summary_writer,
     choose_voyage,
     choose_writers,
     small_claude,
 )
 from adapters.dispatch import Dispatcher
+from adapters.forgetting import Forgetter, answering_forget
 from adapters.sources import Sources, answering_sources
 from bot.asking_on import asking_on
 from bot.courtesy import courtesy
@@ -31,6 +33,7 @@ from bot.crisis import lines_for
 from bot.extractive import ExtractiveAnswerer
 from bot.safety import assess
 from bot.settings import TurnSettings
+from bot.summary import Summaries
 from bot.turn import Engine, Memories
 from bot.wording import wording
 from memory.file import MemoryFile
@@ -72,7 +75,7 @@ def short_id() -> str:
 class Application:
     """The parts, wired. `close` lets go of them in turn; it is used as `async with`.
 
-    `respond` is what every platform asks: the engine, with "sources" answered before it.
+    `respond` is what every platform asks: the engine, with "sources" and "forget this conversation" answered before it.
     """
 
     settings: Settings
@@ -82,6 +85,7 @@ class Application:
     searcher: Searcher
     engine: Engine
     sources: Sources
+    forgetter: Forgetter
     respond: Respond
     dispatcher: Dispatcher
     memory_file: MemoryFile
@@ -160,7 +164,12 @@ async def build(
         writer, rewriter = await asyncio.to_thread(choose_writers, settings, claude, extractive)
         memory_file = MemoryFile(settings.memory_path, busy_seconds=settings.within_turn(5))
         opened.push_async_callback(memory_file.close)
-        memories = Memories(durable=SqliteMemory(memory_file), guests=RamMemory())
+        kept, inbox, guests = SqliteMemory(memory_file), SqliteInbox(memory_file), RamMemory()
+        memories = Memories(durable=kept if settings.keep_days else RamMemory(), guests=guests)
+        forgetter = Forgetter(tuple(dict.fromkeys((kept, memories.durable, guests))), inbox)
+        summary_writer = await asyncio.to_thread(choose_summary_writer, settings, small)
+        summaries = Summaries(summary_writer, budget_tokens=settings.replay_tokens)
+        opened.push_async_callback(summaries.settle)
         engine = Engine(
             searcher=searcher,
             index=index,
@@ -180,12 +189,14 @@ async def build(
             clock=clock,
             new_id=new_id,
             entailment=entailment,
+            summarise=summaries.grow,
         )
         sources = Sources(memories, index, lambda _, author: engine.settings.visible(guest=author.guest))
         respond = answering_sources(engine.respond, sources, engine.wording)
+        respond = answering_forget(respond, forgetter, engine.wording)
         dispatcher = Dispatcher(
             respond,
-            durable=SqliteInbox(memory_file),
+            durable=inbox,
             ephemeral=RamInbox(),
             on_failure=engine.failure,
             clock=clock,
@@ -200,6 +211,7 @@ async def build(
             searcher,
             engine,
             sources,
+            forgetter,
             respond,
             dispatcher,
             memory_file,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from bot.claude_context import ClaudeContextWriter
     from bot.claude_message import Usage
     from bot.entailment import Entailment
+    from bot.summary import SummaryWriter
     from retrieval.corrective import QueryRewriter
     from retrieval.embed import Embedder
     from retrieval.hyde import HypotheticalWriter
@@ -255,6 +256,16 @@ def choose_entailment(settings: Settings, small: Claude | None) -> Entailment | 
     from bot.prompts import prompt
 
     return ClaudeEntailment(small, prompt("entailment"), patience=settings.within_turn(5))
+
+
+def choose_summary_writer(settings: Settings, small: Claude | None) -> SummaryWriter | None:
+    """What puts older turns into few words; without a model, and where none are shown, they are left out. Blocking."""
+    if small is None or not settings.replay_tokens:
+        return None
+    from bot.claude_summary import ClaudeSummaryWriter
+    from bot.prompts import prompt
+
+    return ClaudeSummaryWriter(small, prompt("summary"), patience=settings.within_turn(20))
 
 
 def choose_search_helpers(small: Claude | None) -> tuple[HypotheticalWriter | None, QueryRewriter | None]:

@@ -20,6 +20,9 @@ from adapters.commands import checked_collection, json_option, print_json, run
 from adapters.console import lines_of_stdin
 from adapters.evaluation import calibrate, evaluate
 from adapters.faults import Guarded
+from adapters.feedback import feedback
+from adapters.forget import forget
+from adapters.gaps import gaps
 from adapters.ingestion import ingest
 from adapters.settings import Settings
 from adapters.terminal import be_lenient, one_line, say, well_formed
@@ -174,7 +177,7 @@ def assess(*, as_json: bool) -> None:
         say(json.dumps(row) if as_json else f"{row['verdict']}\t{row['rule']}")
 
 
-for command in (ingest, evaluate, calibrate):
+for command in (ingest, evaluate, calibrate, gaps, feedback, forget):
     main.add_command(command)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,11 +14,26 @@ from adapters.terminal import say, says_unicode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
+    from datetime import datetime
 
     from adapters.app import Application
     from adapters.settings import Settings
+    from memory.file import MemoryFile
+
+
+def utc_day(_: click.Context, __: click.Parameter, value: datetime | None) -> datetime | None:
+    """The beginning of a day that an option names, in UTC."""
+    return None if value is None else value.replace(tzinfo=UTC)
+
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+since_option = click.option(
+    "--since",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="YYYY-MM-DD",
+    callback=utc_day,
+    help="Only what was asked from this day (UTC) on.",
+)
 
 
 def checked_collection(_: click.Context, __: click.Parameter, value: str) -> str:
@@ -36,6 +52,23 @@ def run(settings: Settings, work: Callable[[Application], Coroutine[Any, Any, No
         async with await build(settings, **build_with) as app:
             await work(app)
 
+    asyncio.run(whole())
+
+
+def run_on_memory(settings: Settings, work: Callable[[MemoryFile], Coroutine[Any, Any, None]]) -> None:
+    """Do work on the memory file alone: no index, model or key is needed for it."""
+
+    async def whole() -> None:
+        from memory.file import MemoryFile
+
+        file = MemoryFile(settings.memory_path)
+        try:
+            await work(file)
+        finally:
+            await file.close()
+
+    if not settings.memory_path.exists():
+        click.echo(f"Nothing is remembered in {settings.memory_path.parent} (CITEWELL_HOME).", err=True)
     asyncio.run(whole())
 
 

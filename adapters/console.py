@@ -39,7 +39,12 @@ def message(
 ) -> IncomingMessage:
     """A line typed here, in the conversation `thread`."""
     author = Author("local", guest=guest, country=country)
-    return IncomingMessage(id_, Conversation(PLATFORM, "local", "terminal", thread), author, text, at)
+    return IncomingMessage(id_, conversation(thread), author, text, at)
+
+
+def conversation(thread: str) -> Conversation:
+    """The one of this name."""
+    return Conversation(PLATFORM, "local", "terminal", thread)
 
 
 async def answered(asked: IncomingMessage, respond: Respond, wording: Wording, *, end: str = "\n") -> Reply:

@@ -21,11 +21,14 @@ if TYPE_CHECKING:
 
     from adapters.app import Application
     from adapters.settings import Settings
+    from bot.messages import IncomingMessage
 
 INTRODUCTION = """\
 This is Citewell with the leaflets of a made-up clinic. Nothing you type leaves this machine.
 Try: When is the flu clinic open?   then: And for children?   An empty line ends it.
+After an answer, + says that it was good and - that it was not.
 """
+THUMBS = {"+": True, "-": False}
 
 
 def demo_settings(settings: Settings) -> Settings:
@@ -44,7 +47,7 @@ async def chat(app: Application) -> None:
     on_terminal = sys.stdin.isatty()
     if on_terminal:
         say(INTRODUCTION)
-    thread = uuid.uuid4().hex
+    thread, last = uuid.uuid4().hex, ""
     lines = _typed() if on_terminal else lines_of_stdin()
     async for line in lines:
         if not line.strip():
@@ -52,7 +55,19 @@ async def chat(app: Application) -> None:
         if not on_terminal:
             say(f"> {plain(line)}\n")
         asked = message(line, id_=uuid.uuid4().hex, thread=thread, at=utc_now())
-        await answered(asked, app.respond, app.engine.wording, end="\n\n")
+        if line.strip() in THUMBS:
+            say(f"{await _rated(app, asked, last, good=THUMBS[line.strip()])}\n")
+            continue
+        reply = await answered(asked, app.respond, app.engine.wording, end="\n\n")
+        last = reply.trace_id if reply.kind.looked_up else last
+
+
+async def _rated(app: Application, asked: IncomingMessage, last: str, *, good: bool) -> str:
+    """What is said to a thumb for the answer whose trace this is."""
+    noted = await app.engine.memories.durable.rate(
+        last, place=asked.conversation.place, author=asked.author.id, good=good
+    )
+    return app.engine.wording.feedback.thanks if noted else app.engine.wording.feedback.gone
 
 
 async def _typed() -> AsyncIterator[str]:

@@ -239,9 +239,10 @@ async def _calibration(app: Application, posed: Sequence[Posed], declines: float
     from bot.answerer import ScriptedAnswerer
     from retrieval.calibrate import Strengths
 
-    _check_enough([one.answerable for one in posed], declines)
+    posed = [one for one in posed if one.judged]
+    _check_enough([bool(one.answerable) for one in posed], declines)
     trials = await _ask(replace(app.engine, answerer=ScriptedAnswerer()), posed, "Searching", check=check_whole)
-    known = [(one.posed.answerable, one.strength) for one in trials if one.strength is not None]
+    known = [(bool(one.posed.answerable), one.strength) for one in trials if one.strength is not None]
     _check_enough([answerable for answerable, _ in known], declines)
     strengths = Strengths(
         answerable=[strength for answerable, strength in known if answerable],

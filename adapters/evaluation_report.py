@@ -31,6 +31,8 @@ def report(trials: Sequence[Trial]) -> str:
     parts = [table(rows)]
     if others := other_endings(trials):
         parts.append("Ended otherwise: " + ", ".join(f"{count} {kind}" for kind, count in others.items()))
+    if unjudged := sum(not one.posed.judged for one in trials):
+        parts.append(f"Asked but not judged yet, so in no figure: {unjudged} (docs/evaluate.md)")
     parts.append(_stages(stages(trials)))
     return "\n\n".join(parts)
 
@@ -66,8 +68,9 @@ def evaluation_json(
     """What `citewell evaluate --json` gives; the names are stable. `of` is how many questions there were to ask."""
     return {
         "questions": {
-            "answerable": sum(one.posed.answerable for one in base),
-            "unanswerable": sum(not one.posed.answerable for one in base),
+            "answerable": sum(one.posed.answerable is True for one in base),
+            "unanswerable": sum(one.posed.answerable is False for one in base),
+            "unjudged": sum(not one.posed.judged for one in base),
             "left_out": left_out,
             "of": of,
         },

@@ -120,7 +120,7 @@ def details(trials: Sequence[Trial]) -> list[dict[str, Any]]:
             "id": one.posed.id,
             "answerable": one.posed.answerable,
             "kind": one.kind.value,
-            "right": one.right,
+            "right": one.right if one.posed.judged else None,
             "strength": one.strength,
             "rank": next((at for at, id_ in enumerate(one.ranking, start=1) if id_ in one.posed.grades), None),
         }

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bot.messages import Reply
     from bot.trace import Span, Trace
     from bot.turn import Engine
-    from memory.replay import Exchange
+    from memory.replay import Said
     from retrieval.document import Document
     from retrieval.evidence import Evidence
     from retrieval.question_file import Question
@@ -39,11 +39,12 @@ class Posed:
     id: str
     text: str
     grades: Mapping[str, int]
+    judged: bool = True
 
     @property
-    def answerable(self) -> bool:
-        """Whether any document answers it."""
-        return bool(self.grades)
+    def answerable(self) -> bool | None:
+        """Whether any document answers it; None while nobody has judged that."""
+        return bool(self.grades) if self.judged else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +99,9 @@ def pose(questions: Iterable[Question], documents: Iterable[Document]) -> tuple[
                 missing.append(f"{question.where}: no document {name!r} in the index")
             else:
                 grades[found.id] = max(grade, grades.get(found.id, 0))
-        answerable += question.answerable
+        answerable += bool(question.answerable)
         if grades or not question.answerable:
-            posed.append(Posed(question.id, question.text, grades))
+            posed.append(Posed(question.id, question.text, grades, question.judged))
     if answerable and not any(one.answerable for one in posed):
         msg = f"No document that answers a question is in the index; ingest them first. {missing[0]}."
         raise BadQuestions(msg)
@@ -193,7 +194,7 @@ class _FirstOnly:
         return self.answerer.name
 
     async def answer(
-        self, question: str, evidence: Evidence, history: Sequence[Exchange], hear: Hear | None = None
+        self, question: str, evidence: Evidence, history: Sequence[Said], hear: Hear | None = None
     ) -> Answer:
         given = replace(evidence, hits=evidence.hits[: self.passages])
         return await self.answerer.answer(question, given, history, hear)

@@ -36,6 +36,7 @@ NOTHING_TO_SERVE = (
     "SLACK_SIGNING_SECRET (HTTP); docs/slack.md tells where they come from. To try it here: citewell demo."
 )
 _RESUME_SECONDS = 300.0
+_DAY_SECONDS = 86_400.0
 
 
 async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.Event | None = None) -> None:
@@ -56,10 +57,12 @@ async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.E
         stack.push_async_callback(runner.cleanup)
         await _listen(runner, settings)
         stack.push_async_callback(app.dispatcher.drain, settings.drain_grace)
+        await _delete_too_old(app)
         resumed = await app.dispatcher.resume()
         with _naming("SLACK_APP_TOKEN"):
             await slack.start()
-        beside = [asyncio.create_task(_fill(app, stop)), asyncio.create_task(_resume_now_and_then(app))]
+        works = _fill(app, stop), _resume_now_and_then(app), _delete_too_old_daily(app)
+        beside = [asyncio.create_task(work) for work in works]
         how = "Socket Mode" if settings.slack_app_token else f"HTTP, port {settings.port}"
         say(f"Citewell answers in Slack ({how}). Messages that were waiting: {resumed}.")
         say(app.backends)
@@ -83,6 +86,7 @@ async def _slack(app: Application, token: str) -> SlackApp:
         users=Users(client, time.monotonic),
         threads=Threads(app.engine.memories),
         sources=app.sources,
+        memories=app.engine.memories,
         words=app.engine.wording,
         now=utc_now,
         app_token=settings.slack_app_token.get_secret_value() if settings.slack_app_token else None,
@@ -126,3 +130,18 @@ async def _resume_now_and_then(app: Application) -> None:
             await app.dispatcher.resume()
         except MemoryUnavailable as error:
             logger.error("what waits in the inbox cannot be read: %s", error)  # noqa: TRY400 - the message says it all
+
+
+async def _delete_too_old(app: Application) -> None:
+    gone = await app.forgetter.too_old(app.engine.clock(), keep_days=app.settings.keep_days)
+    logger.info("deleted as too old: %d turns, %d messages that waited", gone.turns, gone.waiting)
+
+
+async def _delete_too_old_daily(app: Application) -> None:
+    """Once a day, for as long as it runs."""
+    while True:
+        await asyncio.sleep(_DAY_SECONDS)
+        try:
+            await _delete_too_old(app)
+        except MemoryUnavailable as error:
+            logger.error("what is too old cannot be deleted: %s", error)  # noqa: TRY400 - the message says it all

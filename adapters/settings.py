@@ -155,6 +155,9 @@ class Settings(BaseSettings):
     passages: int = Field(default=8, ge=1, le=30, description="passages given to the answerer")
     replay_tokens: int = Field(default=1500, ge=0, le=50_000, description="earlier exchanges it sees, in tokens")
     question_limit: int = Field(default=8000, ge=100, le=40_000, description="longest message, in characters")
+    keep_days: int = Field(
+        default=90, ge=0, le=3650, description="days after which turns are deleted; 0 writes none down at all"
+    )
 
     host: str = Field(default="127.0.0.1", description="where `serve` listens")
     port: int = Field(default=3000, ge=1, le=65535, validation_alias=AliasChoices("CITEWELL_PORT", "PORT"))

@@ -10,7 +10,7 @@ from bot.answer import Answer, Sentence, Ungrounded
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memory.replay import Exchange
+    from memory.replay import Said
     from retrieval.evidence import Evidence
 
 Hear: TypeAlias = "Callable[[Sequence[Sentence]], None]"
@@ -27,7 +27,7 @@ class Answerer(Protocol):
         ...
 
     async def answer(
-        self, question: str, evidence: Evidence, history: Sequence[Exchange], hear: Hear | None = None
+        self, question: str, evidence: Evidence, history: Sequence[Said], hear: Hear | None = None
     ) -> Answer:
         """A draft for a question that stands alone; one that takes its time to write is told to `hear` meanwhile.
 
@@ -42,7 +42,7 @@ class Asked:
 
     question: str
     evidence: Evidence
-    history: tuple[Exchange, ...]
+    history: tuple[Said, ...]
 
 
 @dataclass(slots=True)
@@ -54,7 +54,7 @@ class ScriptedAnswerer:
     asked: list[Asked] = field(default_factory=list)
 
     async def answer(
-        self, question: str, evidence: Evidence, history: Sequence[Exchange], hear: Hear | None = None
+        self, question: str, evidence: Evidence, history: Sequence[Said], hear: Hear | None = None
     ) -> Answer:
         """What `write` makes of it."""
         del hear

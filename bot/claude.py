@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import logging
-import re
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, StringConstraints, ValidationError
 
 from bot.answer import Answer, Fact, Sentence, Ungrounded
 from bot.claude_message import StructuredReply
+from bot.compose import unmarked
 from bot.draft_stream import whole_sentences
 from bot.errors import CitewellError
 from bot.faithful import faithful
 from bot.fence import as_written, fence, fenced, shown
 from bot.trace import note
+from memory.replay import Exchange
+from memory.summary import Summary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from bot.answerer import Hear, Rewriter
     from bot.claude_api import Claude
     from bot.prompts import Prompt
-    from memory.replay import Exchange
+    from memory.replay import Said
     from retrieval.document import Passage
     from retrieval.evidence import Evidence
 
@@ -32,7 +34,6 @@ _log = logging.getLogger(__name__)
 
 _LONGEST = 500
 _REMEMBERED = 8  # earlier questions: a follow-up seldom reaches back further
-_MARKER = re.compile(r"\s?\[\d{1,3}\]")
 
 _Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000)]
 """An empty one is in shape: the check drops that sentence, and keeps the others."""
@@ -74,7 +75,7 @@ class ClaudeAnswerer:
         return self._claude.model
 
     async def answer(
-        self, question: str, evidence: Evidence, history: Sequence[Exchange], hear: Hear | None = None
+        self, question: str, evidence: Evidence, history: Sequence[Said], hear: Hear | None = None
     ) -> Answer:
         """A draft for a question that stands alone, streamed where `hear` is to be told of it meanwhile.
 
@@ -85,7 +86,7 @@ class ClaudeAnswerer:
         draft = await self._claude.ask(
             _Draft,
             system=self._prompt.text,
-            content=f"{fenced(passages)}\n\n{fence('question', question)}",
+            content="\n\n".join([fenced(passages), *_summarised(history), fence("question", question)]),
             history=_conversation(history),
             patience=self._patience,
             so_far=None if hear is None else lambda text: hear(_heard(text, passages)),
@@ -154,11 +155,18 @@ def _sentence(written: _DraftSentence, passages: Mapping[str, Passage]) -> Sente
     return Sentence(written.text, passage.id, as_written(written.quote, passage.text))
 
 
-def _conversation(history: Sequence[Exchange]) -> list[MessageParam]:
+def _summarised(history: Sequence[Said]) -> list[str]:
+    """What is older than the conversation's messages, as data: it was never said, so it is no message of either."""
+    return [fence("summary", said.text) for said in history if isinstance(said, Summary)]
+
+
+def _conversation(history: Sequence[Said]) -> list[MessageParam]:
     """Questions and answers in turn, without source markers; an exchange with an empty side is left out whole."""
     messages: list[MessageParam] = []
     for exchange in history:
-        question, answer = shown(exchange.question).strip(), shown(_MARKER.sub("", exchange.answer)).strip()
+        if not isinstance(exchange, Exchange):
+            continue
+        question, answer = shown(exchange.question).strip(), shown(unmarked(exchange.answer)).strip()
         if question and answer:
             messages += [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
     return messages

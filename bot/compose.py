@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from bot.verify import Statement
 
+_MARKER = re.compile(r"\s?\[\d{1,3}\]")
 _ITEM = re.compile(r"(?:[-*\u2022]|\d{1,3}[.)])\s")
 
 
@@ -37,6 +38,11 @@ def compose(statements: Sequence[Statement]) -> tuple[str, tuple[Source, ...]]:
 def beginning(statements: Sequence[Statement]) -> str:
     """The text of these as they begin a longer answer: without the last marker, whose run may go on."""
     return compose(statements)[0].rpartition(" [")[0] if statements else ""
+
+
+def unmarked(text: str) -> str:
+    """The text of an earlier answer without its markers, which mean nothing where its sources are not."""
+    return _MARKER.sub("", text)
 
 
 def _gap(statement: Statement, following: Statement) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from bot.answer import Sentence
     from bot.answerer import Hear
     from bot.extract import Extract
-    from memory.replay import Exchange
+    from memory.replay import Said
     from retrieval.evidence import Evidence
     from retrieval.index import Index
 
@@ -67,7 +67,7 @@ class ExtractiveAnswerer:
         return "extractive"
 
     async def answer(
-        self, question: str, evidence: Evidence, history: Sequence[Exchange], hear: Hear | None = None
+        self, question: str, evidence: Evidence, history: Sequence[Said], hear: Hear | None = None
     ) -> Answer:
         """A fact where a hit has a sentence in it that can answer; `history` changes nothing. It is written at once."""
         del history, hear

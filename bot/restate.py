@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bot.check import Check
     from bot.verify import Verified
     from bot.wording import Wording
-    from memory.replay import Exchange
+    from memory.replay import Said
     from memory.turn import Source
     from retrieval.evidence import Evidence
 
@@ -34,7 +34,7 @@ _READ_OUT = 3
 """So many quotes stand in the text; the others are under their buttons."""
 
 
-async def simpler(evidence: Evidence, history: Sequence[Exchange], answerer: Answerer, check: Check) -> Verified | None:
+async def simpler(evidence: Evidence, history: Sequence[Said], answerer: Answerer, check: Check) -> Verified | None:
     """What the answerer makes of the passages in simpler words, checked as any answer; None where nothing stands."""
     try:
         draft = await answerer.answer(f"{evidence.query.standalone} {_SIMPLER}", evidence, history)

@@ -16,7 +16,7 @@ from bot.messages import IncomingMessage, Reply, Source
 from bot.restate import in_reach, of_the_same, quotes, simpler, why
 from bot.safety import Clear, Mention, SafetyVerdict, SelfHarm, Violence, assess
 from bot.trace import Trace
-from memory.replay import Exchange, earlier_questions, replay
+from memory.replay import Said, earlier_questions, replay
 from memory.turn import Turn, TurnKind
 from retrieval.errors import RetrievalError
 from retrieval.evidence import Evidence, Grade, Query, Stage
@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from bot.settings import TurnSettings
     from bot.verify import Verified
     from bot.wording import Wording
+    from memory.conversation import Conversation
     from memory.store import Memory
+    from memory.summary import Summary
     from retrieval.index import Index
     from retrieval.search import PipelineSettings, Searcher
 
@@ -53,6 +55,10 @@ class Memories:
         return self.guests if guest else self.durable
 
 
+def _unsummarised(_memory: Memory, _conversation: Conversation) -> None:
+    """What is too old to be shown whole is left out."""
+
+
 def _unobserved(_trace: Trace, _evidence: Evidence) -> None:
     """Nobody watches."""
 
@@ -62,6 +68,7 @@ class Engine:
     """Answers messages. Every part comes in from outside; `fallback` answers where `answerer` fails, and `entailment`
     has a second look at each sentence.
 
+    `summarise` is told of each conversation that a clean turn was recorded in; it returns at once.
     `observe` is shown what a turn found, before it is answered, and its trace, which goes on growing until the reply.
     """
 
@@ -79,6 +86,7 @@ class Engine:
     assess: Callable[[str], SafetyVerdict] = assess
     observe: Callable[[Trace, Evidence], None] = _unobserved
     entailment: Entailment | None = None
+    summarise: Callable[[Memory, Conversation], None] = _unsummarised
 
     async def respond(self, message: IncomingMessage, show: Show | None = None) -> Reply:
         """The reply to one message, recorded; its text goes to `show` as it passes the check, where that helps.
@@ -150,25 +158,28 @@ class Engine:
     async def _question(self, message: IncomingMessage, trace: Trace, show: Show | None) -> tuple[Turn, Reply]:
         if len(message.text) > self.settings.question_limit:
             return self._ending(message, trace, TurnKind.ERROR, self.wording.error.too_long)
-        turns = await self._turns(message)
+        turns, summary = await self._remembered(message)
+        history = replay(turns, budget_tokens=self.settings.replay_tokens, summary=summary)
         answers = [turn for turn in turns if turn.kind is TurnKind.FACT]
         asks = asking_on(message.text)
         if asks is not None and not answers:
             return self._ending(message, trace, TurnKind.COURTESY, self.wording.asking_on.nothing_yet)
         if isinstance(asks, Simpler | InLanguage):
-            return await self._restated(asks, answers[-1], message, turns, trace)
-        return await self._answered(message, turns, answers if isinstance(asks, More) else (), trace, show)
+            return await self._restated(asks, answers[-1], message, history, trace)
+        beside = answers if isinstance(asks, More) else ()
+        return await self._answered(message, turns, history, trace, show, beside=beside)
 
     async def _answered(
         self,
         message: IncomingMessage,
         turns: Sequence[Turn],
-        beside: Sequence[Turn],
+        history: Sequence[Said],
         trace: Trace,
         show: Show | None,
+        *,
+        beside: Sequence[Turn],
     ) -> tuple[Turn, Reply]:
         """The answer to a question, or what there is `beside` the answers that it asks for more of."""
-        history = replay(turns, budget_tokens=self.settings.replay_tokens)
         with trace.stage("followup") as span:
             span.set(backend=self.rewriter.name)
             asked = WHAT_ELSE if beside else message.text
@@ -193,7 +204,7 @@ class Engine:
         return self._fact(message, trace, question, compose(verified.statements), verified.confidence)
 
     async def _restated(
-        self, manner: Manner, last: Turn, message: IncomingMessage, turns: Sequence[Turn], trace: Trace
+        self, manner: Manner, last: Turn, message: IncomingMessage, history: Sequence[Said], trace: Trace
     ) -> tuple[Turn, Reply]:
         """The last answer once more: in simpler words where a model has some that hold, else in the documents' own.
 
@@ -211,7 +222,6 @@ class Engine:
         if isinstance(manner, Simpler) and writes:
             with trace.stage("answer") as span:
                 span.set(backend=self.answerer.name)
-                history = replay(turns, budget_tokens=self.settings.replay_tokens)
                 async with Check(evidence, trace, entailment=self.entailment) as check:
                     said = await simpler(evidence, history, self.answerer, check)
             if said is not None:
@@ -234,13 +244,14 @@ class Engine:
         turn = self._turn(message, trace, TurnKind.FACT, **kept)
         return turn, Reply(TurnKind.FACT, text, trace.id, sources=sources, confidence=confidence)
 
-    async def _turns(self, message: IncomingMessage) -> Sequence[Turn]:
+    async def _remembered(self, message: IncomingMessage) -> tuple[Sequence[Turn], Summary | None]:
         """The conversation so far; without it a question is still answered, as one that stands alone."""
+        memory = self.memories.of(guest=message.author.guest)
         try:
-            return await self.memories.of(guest=message.author.guest).turns(message.conversation)
+            return await memory.turns(message.conversation), await memory.summary(message.conversation)
         except Exception as error:  # noqa: BLE001 - memory failing degrades memory only
             logger.warning("memory could not be read: %s", type(error).__name__)
-            return ()
+            return (), None
 
     async def _search(
         self, message: IncomingMessage, question: str, trace: Trace, *, without: Collection[str] = ()
@@ -262,7 +273,7 @@ class Engine:
         return evidence
 
     async def _checked_draft(
-        self, question: str, evidence: Evidence, history: Sequence[Exchange], trace: Trace, show: Show | None
+        self, question: str, evidence: Evidence, history: Sequence[Said], trace: Trace, show: Show | None
     ) -> Verified:
         async with Check(evidence, trace, entailment=self.entailment, show=show) as check:
             draft = await self._draft(question, evidence, history, trace, check.hear if show else None)
@@ -272,7 +283,7 @@ class Engine:
         return verified
 
     async def _draft(
-        self, question: str, evidence: Evidence, history: Sequence[Exchange], trace: Trace, hear: Hear | None
+        self, question: str, evidence: Evidence, history: Sequence[Said], trace: Trace, hear: Hear | None
     ) -> Answer:
         with trace.stage("answer") as span:
             span.set(backend=self.answerer.name)
@@ -324,8 +335,11 @@ class Engine:
     async def _record(self, turn: Turn, message: IncomingMessage, trace: Trace) -> None:
         with trace.stage("memory") as span:
             span.set(guest=message.author.guest)
+            memory = self.memories.of(guest=message.author.guest)
             try:
-                await self.memories.of(guest=message.author.guest).record(turn)
+                await memory.record(turn)
+                if turn.kind.clean:
+                    self.summarise(memory, message.conversation)
             except Exception as error:  # noqa: BLE001 - a reply that stands is sent, kept or not
                 logger.warning("turn %s could not be recorded: %s", trace.id, type(error).__name__)
                 span.set(failed=type(error).__name__)

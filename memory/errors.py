@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+_UNDECODABLE = "Could not decode to UTF-8"
+"""How Python's module begins to say that a text is none any more; it goes on with the text itself."""
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _UNAVAILABLE = frozenset(
     {
@@ -53,12 +55,10 @@ def explained(path: Path) -> Iterator[None]:
         raise MemoryUnavailable(msg) from error
     except sqlite3.Error as error:
         primary_code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+        if str(error).startswith(_UNDECODABLE):
+            raise _damaged(path, "a text in it is none any more") from None
         if primary_code in _DAMAGED:
-            msg = (
-                f"{path} is damaged or no database ({error}): put a backup in its place, "
-                "or move it away to start with an empty memory"
-            )
-            raise MemoryDamaged(msg) from error
+            raise _damaged(path, str(error)) from error
         if primary_code in _UNAVAILABLE:
             msg = (
                 f"cannot use {path} ({error}): see that the disk has room, that the file and its folder are yours "
@@ -66,3 +66,10 @@ def explained(path: Path) -> Iterator[None]:
             )
             raise MemoryUnavailable(msg) from error
         raise
+
+
+def _damaged(path: Path, why: str) -> MemoryDamaged:
+    return MemoryDamaged(
+        f"{path} is damaged or no database ({why}): put a backup in its place, "
+        "or move it away to start with an empty memory"
+    )

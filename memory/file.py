@@ -79,6 +79,17 @@ class MemoryFile:
 
         return await self._run(self._writing, job)
 
+    async def scrub(self) -> bool:
+        """Empty the log if a deletion could not: whether no copy of what was deleted is left in it."""
+
+        def job() -> bool:
+            writer = self._connected().writer
+            with self._explained(writer):
+                self._scrub_due = self._scrub_due and not self._emptied_log(writer)
+            return not self._scrub_due
+
+        return await self._run(self._writing, job)
+
     async def close(self) -> None:
         """Finish what was asked for, then let go of the file and the threads. Calling it again does nothing."""
         await asyncio.to_thread(self._close)

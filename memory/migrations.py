@@ -76,7 +76,38 @@ def m002_inbox(db: Database) -> None:
     """)
 
 
-STEPS: tuple[Callable[[Database], None], ...] = (m001_turns, m002_inbox)
+def m003_summaries(db: Database) -> None:
+    """One summary a conversation, gone with any turn of it that is deleted or replaced."""
+    db.executescript("""
+        CREATE TABLE summaries (
+            conversation INTEGER PRIMARY KEY REFERENCES conversations (id) ON DELETE CASCADE,
+            text TEXT NOT NULL,
+            covers TEXT NOT NULL
+        );
+        CREATE TRIGGER summary_of_a_deleted_turn AFTER DELETE ON turns
+        BEGIN DELETE FROM summaries WHERE conversation = old.conversation; END;
+        CREATE TRIGGER summary_of_a_replaced_turn AFTER UPDATE ON turns
+        BEGIN DELETE FROM summaries WHERE conversation = old.conversation; END;
+    """)
+
+
+def m004_ratings(db: Database) -> None:
+    """What people thought of answers, gone with the turn."""
+    db.executescript("""
+        CREATE TABLE ratings (
+            turn INTEGER NOT NULL REFERENCES turns (id) ON DELETE CASCADE,
+            author TEXT NOT NULL,
+            good INTEGER NOT NULL,
+            PRIMARY KEY (turn, author)
+        );
+        CREATE INDEX ratings_by_author ON ratings (author);
+        CREATE TRIGGER ratings_of_a_replaced_turn AFTER UPDATE ON turns
+        BEGIN DELETE FROM ratings WHERE turn = old.id; END;
+        CREATE INDEX turns_by_trace ON turns (trace_id);
+    """)
+
+
+STEPS: tuple[Callable[[Database], None], ...] = (m001_turns, m002_inbox, m003_summaries, m004_ratings)
 
 
 def migrate(db: Database, steps: Sequence[Callable[[Database], None]] = STEPS) -> None:

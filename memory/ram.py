@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memory.conversation import Conversation
+    from memory.summary import Summary
     from memory.turn import Source, Turn
 
 
@@ -39,6 +40,7 @@ class RamMemory:
         self._most_conversations = conversations
         self._most_turns = turns_each
         self._kept: OrderedDict[str, dict[str, _Kept]] = OrderedDict()
+        self._summaries: dict[str, Summary] = {}
         self._recorded = 0
 
     async def record(self, turn: Turn) -> None:
@@ -49,10 +51,13 @@ class RamMemory:
         self._recorded += 1
         earlier = kept.get(turn.message)
         kept[turn.message] = _Kept(earlier.number if earlier else self._recorded, turn)
+        if earlier:
+            self._summaries.pop(turn.conversation.key, None)
         if len(kept) > self._most_turns:
             del kept[min(kept, key=lambda message: kept[message].order)]
         if len(self._kept) > self._most_conversations:
-            self._kept.popitem(last=False)
+            gone, _ = self._kept.popitem(last=False)
+            self._summaries.pop(gone, None)
 
     async def turns(self, conversation: Conversation, *, limit: int = 50) -> Sequence[Turn]:
         """The last `limit` turns of every kind, oldest first."""
@@ -73,14 +78,50 @@ class RamMemory:
         ]
         return max(answers, key=lambda kept: kept.order).turn if answers else None
 
-    async def forget(self, *, conversation: Conversation | None = None, author: str | None = None) -> int:
+    async def summary(self, conversation: Conversation) -> Summary | None:
+        """What stands of the conversation's older turns."""
+        return self._summaries.get(conversation.key)
+
+    async def keep_summary(self, conversation: Conversation, summary: Summary, *, instead_of: Summary | None) -> bool:
+        """Keep it if it was grown from what stands, and all that it covers besides stands too."""
+        before = () if instead_of is None else instead_of.covers
+        turns = [kept.turn for kept in self._kept.get(conversation.key, {}).values()]
+        standing = {turn.trace_id for turn in turns if turn.kind.clean}
+        current = self._summaries.get(conversation.key)
+        grown = (current is None) if instead_of is None else current is not None and current.covers == before
+        if not grown or not turns or not set(summary.covers) - set(before) <= standing:
+            return False
+        self._summaries[conversation.key] = replace(summary, text=storable(summary.text))
+        return True
+
+    async def rate(self, trace_id: str, *, place: str, author: str, good: bool) -> bool:
+        """Whether the answer stands in that place. Nobody reads what is thought of it here, so that is not kept."""
+        del author, good
+        turns = (kept.turn for conversation in self._kept.values() for kept in conversation.values())
+        return any(
+            turn.trace_id == storable(trace_id) and turn.conversation.place == place and turn.kind.looked_up
+            for turn in turns
+        )
+
+    async def forget(
+        self,
+        *,
+        conversation: Conversation | None = None,
+        author: str | None = None,
+        platform: str | None = None,
+        tenant: str | None = None,
+    ) -> int:
         """Delete what matches all that is given and say how many turns went."""
         if conversation is None and author is None:
             raise ValueError("say whose turns to forget: a conversation, an author, or both")
         whose = None if author is None else storable(author)
-        return self._delete(
-            lambda turn: (conversation is None or turn.conversation == conversation) and whose in {None, turn.author}
-        )
+
+        def there(turn: Turn) -> bool:
+            where = turn.conversation
+            asked = (conversation, where), (platform, where.platform), (tenant, where.tenant)
+            return all(wanted in {None, one} for wanted, one in asked)
+
+        return self._delete(lambda turn: there(turn) and whose in {None, turn.author})
 
     async def forget_before(self, moment: datetime) -> int:
         """Delete older turns and say how many went."""
@@ -91,6 +132,7 @@ class RamMemory:
     async def close(self) -> None:
         """Forget everything."""
         self._kept.clear()
+        self._summaries.clear()
 
     def _delete(self, matches: Callable[[Turn], bool]) -> int:
         gone = [
@@ -100,6 +142,7 @@ class RamMemory:
             if matches(kept.turn)
         ]
         for key, message in gone:
+            self._summaries.pop(key, None)
             del self._kept[key][message]
             if not self._kept[key]:
                 del self._kept[key]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from memory.columns import storable, utc, utc_text
 from memory.conversation import Conversation
+from memory.summary import Summary
 from memory.turn import Source, Turn, TurnKind
 
 if TYPE_CHECKING:
@@ -20,6 +21,34 @@ if TYPE_CHECKING:
 _TURNS = """
     SELECT turns.*, platform, tenant, channel, thread
     FROM turns JOIN conversations ON conversations.id = turns.conversation
+"""
+_LOOKED_UP = json.dumps([kind.value for kind in TurnKind if kind.looked_up])
+_CLEAN = json.dumps([kind.value for kind in TurnKind if kind.clean])
+
+_FORGET_TURNS = """
+    DELETE FROM turns WHERE (:author IS NULL OR author = :author) AND conversation IN (
+        SELECT id FROM conversations WHERE (:key IS NULL OR key = :key)
+        AND (:platform IS NULL OR platform = :platform) AND (:tenant IS NULL OR tenant = :tenant)
+    )
+"""
+_FORGET_RATINGS = """
+    DELETE FROM ratings WHERE author = :author AND turn IN (
+        SELECT turns.id FROM turns JOIN conversations ON conversations.id = turns.conversation
+        WHERE (:key IS NULL OR key = :key)
+        AND (:platform IS NULL OR platform = :platform) AND (:tenant IS NULL OR tenant = :tenant)
+    )
+"""
+_KEEP_SUMMARY = """
+    INSERT INTO summaries (conversation, text, covers)
+    SELECT id, :text, :covers FROM conversations
+    WHERE key = :key AND :before IS (SELECT covers FROM summaries WHERE conversation = conversations.id)
+    AND NOT EXISTS (
+        SELECT value FROM json_each(:besides) WHERE value NOT IN (
+            SELECT trace_id FROM turns
+            WHERE conversation = conversations.id AND kind IN (SELECT value FROM json_each(:clean))
+        )
+    )
+    ON CONFLICT (conversation) DO UPDATE SET text = excluded.text, covers = excluded.covers
 """
 
 
@@ -50,20 +79,60 @@ class SqliteMemory:
         found = await self._file.read(lambda db: _load(db, query, parameters))
         return found[0] if found else None
 
-    async def forget(self, *, conversation: Conversation | None = None, author: str | None = None) -> int:
+    async def summary(self, conversation: Conversation) -> Summary | None:
+        """What stands of the conversation's older turns."""
+        query = "SELECT text, covers FROM summaries WHERE conversation IN (SELECT id FROM conversations WHERE key = ?)"
+        found = await self._file.read(lambda db: db.execute(query, [storable(conversation.key)]).fetchone())
+        return None if found is None else Summary(found[0], tuple(json.loads(found[1])))
+
+    async def keep_summary(self, conversation: Conversation, summary: Summary, *, instead_of: Summary | None) -> bool:
+        """Keep it if it was grown from what stands, and all that it covers besides stands too."""
+        before = () if instead_of is None else instead_of.covers
+        parameters = {
+            "key": storable(conversation.key),
+            "text": storable(summary.text),
+            "covers": json.dumps(summary.covers),
+            "before": None if instead_of is None else json.dumps(before),
+            "besides": json.dumps([trace for trace in summary.covers if trace not in before]),
+            "clean": _CLEAN,
+        }
+        return await self._file.write(lambda db: db.execute(_KEEP_SUMMARY, parameters).rowcount == 1)
+
+    async def rate(self, trace_id: str, *, place: str, author: str, good: bool) -> bool:
+        """Note what a person thinks of an answer, if it stands in that place."""
+        insert = """
+            INSERT INTO ratings (turn, author, good)
+            SELECT turns.id, ?, ? FROM turns JOIN conversations ON conversations.id = turns.conversation
+            WHERE trace_id = ? AND place = ? AND kind IN (SELECT value FROM json_each(?))
+            ON CONFLICT (turn, author) DO UPDATE SET good = excluded.good
+        """
+        values = [storable(author), good, storable(trace_id), storable(place), _LOOKED_UP]
+        return await self._file.write(lambda db: db.execute(insert, values).rowcount > 0)
+
+    async def forget(
+        self,
+        *,
+        conversation: Conversation | None = None,
+        author: str | None = None,
+        platform: str | None = None,
+        tenant: str | None = None,
+    ) -> int:
         """Delete what matches all that is given, from the file and its log, and say how many turns went."""
         if conversation is None and author is None:
             raise ValueError("say whose turns to forget: a conversation, an author, or both")
-        delete = """
-            DELETE FROM turns
-            WHERE (:key IS NULL OR conversation IN (SELECT id FROM conversations WHERE key = :key))
-            AND (:author IS NULL OR author = :author)
-        """
-        parameters = {
-            "key": None if conversation is None else storable(conversation.key),
-            "author": None if author is None else storable(author),
+        where = {
+            "key": None if conversation is None else conversation.key,
+            "author": author,
+            "platform": platform,
+            "tenant": tenant,
         }
-        return await self._file.write(lambda db: _delete(db, delete, parameters), scrub=True)
+        parameters = {name: None if value is None else storable(value) for name, value in where.items()}
+
+        def delete(db: Database) -> int:
+            db.execute(_FORGET_RATINGS, parameters)
+            return _delete(db, _FORGET_TURNS, parameters)
+
+        return await self._file.write(delete, scrub=True)
 
     async def forget_before(self, moment: datetime) -> int:
         """Delete older turns, from the file and its log, and say how many went."""

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memory.conversation import Conversation
+    from memory.summary import Summary
     from memory.turn import Turn
 
 
@@ -27,12 +28,42 @@ class Memory(Protocol):
         """This person's last grounded answer anywhere in `place` (`Conversation.place`), or None."""
         ...
 
-    async def forget(self, *, conversation: Conversation | None = None, author: str | None = None) -> int:
-        """Delete what matches all that is given and say how many turns went. ValueError if nothing is given."""
+    async def summary(self, conversation: Conversation) -> Summary | None:
+        """What was kept last of the conversation's older turns, for as long as all that it covers stands."""
+        ...
+
+    async def keep_summary(self, conversation: Conversation, summary: Summary, *, instead_of: Summary | None) -> bool:
+        """Keep a summary that was grown from `instead_of`.
+
+        False, and nothing is kept, where that is no longer the one that stands, or a turn that the new one covers
+        besides is no longer there as a clean one: someone forgot it while the summary was being written.
+        """
+        ...
+
+    async def rate(self, trace_id: str, *, place: str, author: str, good: bool) -> bool:
+        """Note what a person thinks of an answer in `place` (`Conversation.place`), instead of what they said before.
+
+        False, and nothing is kept, where no turn of that trace stands there.
+        """
+        ...
+
+    async def forget(
+        self,
+        *,
+        conversation: Conversation | None = None,
+        author: str | None = None,
+        platform: str | None = None,
+        tenant: str | None = None,
+    ) -> int:
+        """Delete what matches all that is given and say how many turns went. What was thought of them goes with them.
+
+        With an author, what they thought of others' turns goes too, and is not counted. ValueError if neither a
+        conversation nor an author is given.
+        """
         ...
 
     async def forget_before(self, moment: datetime) -> int:
-        """Delete turns older than `moment` and say how many went."""
+        """Delete turns older than `moment`, with what was thought of them, and say how many went."""
         ...
 
     async def close(self) -> None:

@@ -27,6 +27,11 @@ class TurnKind(StrEnum):
         """Whether its words may be replayed to a model: grounded answers only (promise 5)."""
         return self is TurnKind.FACT
 
+    @property
+    def looked_up(self) -> bool:
+        """Whether it ended with what the documents say: an answer from them, or that they do not have it."""
+        return self in {TurnKind.FACT, TurnKind.UNGROUNDED}
+
 
 @dataclass(frozen=True, slots=True)
 class Source:

@@ -3,6 +3,8 @@
 Our own form has one JSON object a line: `{"id": "q1", "text": "When is the flu clinic open?", "relevant":
 {"flu-clinic.md": 3}}`. `relevant` names the documents that answer it (`retrieval.document_names`) with grades 1 to 3,
 or is a list of them; `{"text": ..., "answerable": false}` is a question that no document answers. `id` may be left out.
+With `wrong`, the documents that an answer came from which someone marked down, both may be left out too: the question
+is asked, and counts in no figure until someone has judged it.
 
 Public sets are read as they lie, told by the fields of each line, with judgements in the file beside it:
 BEIR (`_id`, and `qrels/test.tsv`), judged consumer questions (`qid` and `class`, and `qrels_docs.tsv`), questions
@@ -32,7 +34,7 @@ Wording = Literal["text", "summary", "paraphrase"]
 
 QUESTION_FILES = ("queries.jsonl", "questions.jsonl", "expected.jsonl")
 _SAID = {
-    "extra_forbidden": "no such field; there are id, text, relevant and answerable",
+    "extra_forbidden": "no such field; there are id, text, relevant, answerable and wrong",
     "missing": "it is missing",
 }
 """What is said of a fault in place of pydantic's words, by its type."""
@@ -49,18 +51,19 @@ class BadQuestions(RetrievalError):
 class Question:
     """One question. `grades` holds the documents that answer it, by name; it is empty where none does.
 
-    `where` is its file and line, for messages.
+    `where` is its file and line, for messages. Of one that is not `judged` nobody has said what answers it.
     """
 
     id: str
     text: str
     grades: Mapping[str, int]
     where: str
+    judged: bool = True
 
     @property
-    def answerable(self) -> bool:
-        """Whether any document answers it."""
-        return bool(self.grades)
+    def answerable(self) -> bool | None:
+        """Whether any document answers it; None while nobody has judged that."""
+        return bool(self.grades) if self.judged else None
 
 
 def read_all(paths: Iterable[Path], *, wording: Wording = "text") -> list[Question]:
@@ -127,10 +130,18 @@ class _Own(BaseModel):
     text: _Text
     relevant: _Grades | None = None
     answerable: bool | None = None
+    wrong: list[_Text] | None = None
+
+    @property
+    def judged(self) -> bool:
+        """Whether it says what answers it, or that nothing does."""
+        return self.answerable is not None or self.relevant is not None
 
     @model_validator(mode="after")
     def _says_one_thing(self) -> _Own:
-        if self.answerable is None and self.relevant is None:
+        if not self.judged and self.wrong is not None:
+            return self
+        if not self.judged:
             raise ValueError('name the documents that answer it under "relevant", or say "answerable": false')
         if bool(self.relevant) is (self.answerable is False):
             known = "no document under" if not self.relevant else "documents under"
@@ -212,7 +223,8 @@ def _question(row: dict[str, Any], where: str, judgements: _Judgements, wording:
             yield Question(where, fact.question, {fact.file: 1}, where)
     else:
         own = _Own.model_validate(row)
-        yield Question(where if own.id is None else str(own.id), own.text, own.relevant or {}, where)
+        id_ = where if own.id is None else str(own.id)
+        yield Question(id_, own.text, own.relevant or {}, where, judged=own.judged)
 
 
 class _Judgements:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from bot.answerer import Answerer, Hear
     from bot.messages import Reply
     from bot.trace import Span, Trace
-    from memory.replay import Exchange
+    from memory.replay import Said
     from retrieval.evidence import Evidence
 
 
@@ -50,7 +50,7 @@ class Noting:
         return self.behind.name
 
     async def answer(
-        self, question: str, evidence: Evidence, history: Sequence[Exchange], hear: Hear | None = None
+        self, question: str, evidence: Evidence, history: Sequence[Said], hear: Hear | None = None
     ) -> Answer:
         self.draft = await self.behind.answer(question, evidence, history, hear)
         return self.draft

@@ -1,4 +1,4 @@
-"""Slack, wired: events to the dispatcher, `/sources` and buttons to their answers, over Socket Mode or HTTP.
+"""Slack, wired: events to the dispatcher, `/sources`, buttons and thumbs to their answers, over Socket Mode or HTTP.
 
 A message is in the inbox before Slack is acknowledged. Bolt acknowledges events at once unless it is told to
 `process_before_response`; then the answer to Slack, be it an HTTP status or a Socket Mode envelope, is whatever the
@@ -24,6 +24,7 @@ from adapters.slack import blocks, payload
 from adapters.slack.connection import SocketConnection
 from adapters.slack.errors import mapped
 from adapters.slack.events import PLATFORM, Identity, Reason, read
+from adapters.slack.feedback import FEEDBACK_ACTION, clicked
 from adapters.slack.payload import COMMAND, LINK_BUTTON, PASSAGE_BUTTON, Malformed
 from adapters.sources import heading
 from bot.errors import CitewellError, Misconfigured
@@ -35,10 +36,12 @@ if TYPE_CHECKING:
 
     from slack_bolt.context.ack.async_ack import AsyncAck
 
+    from adapters.slack.blocks import Post
     from adapters.slack.threads import Threads
     from adapters.slack.users import Users
     from adapters.sources import Sources
-    from bot.messages import IncomingMessage
+    from bot.messages import Author, IncomingMessage
+    from bot.turn import Memories
     from bot.wording import Wording
 
 _LOG = logging.getLogger(__name__)
@@ -81,6 +84,7 @@ class SlackApp:
         users: Users,
         threads: Threads,
         sources: Sources,
+        memories: Memories,
         words: Wording,
         now: Callable[[], datetime],
         app_token: str | None = None,
@@ -97,6 +101,7 @@ class SlackApp:
         self._users = users
         self._threads = threads
         self._sources = sources
+        self._memories = memories
         self._words = words
         self._now = now
         self._app_token = app_token
@@ -184,6 +189,7 @@ class SlackApp:
         bolt.command(COMMAND)(self._on_command)
         bolt.action(PASSAGE_BUTTON)(self._on_passage_button)
         bolt.action(LINK_BUTTON)(self._on_link_button)
+        bolt.action(FEEDBACK_ACTION)(self._on_feedback)
         return bolt
 
     async def _on_event(self, body: dict[str, Any]) -> None:
@@ -212,19 +218,46 @@ class SlackApp:
         await ack()
         self._start(self._show_passage(body, action))
 
+    async def _on_feedback(self, ack: AsyncAck, body: dict[str, Any], action: dict[str, Any]) -> None:
+        """Acknowledge at once; that it is noted follows as a message of its own."""
+        await ack()
+        self._start(self._note_feedback(body, action))
+
     async def _show_passage(self, body: dict[str, Any], action: dict[str, Any]) -> None:
+        conversation, author = await self._place_and_person(body)
+        hit = await self._sources.passage(action["value"], conversation, author)
+        number = int(action["action_id"].rpartition(":")[2])
+        post = blocks.note(self._words.sources.gone) if hit is None else blocks.passage(hit, number)
+        await self._whisper(conversation, author, post)
+
+    async def _note_feedback(self, body: dict[str, Any], action: dict[str, Any]) -> None:
+        """In the memory of whoever clicked: a guest's is in RAM, and keeps no ratings."""
+        if (thumb := clicked(action["value"])) is None:
+            return
+        trace_id, good = thumb
+        conversation, author = await self._place_and_person(body)
+        memory = self._memories.of(guest=author.guest)
+        noted = await memory.rate(trace_id, place=conversation.place, author=author.id, good=good)
+        words = self._words.feedback
+        await self._whisper(conversation, author, blocks.note(words.thanks if noted else words.gone))
+
+    async def _place_and_person(self, body: dict[str, Any]) -> tuple[Conversation, Author]:
+        """Where a button was clicked, and by whom."""
         user, container = body["user"], body.get("container") or {}
         channel = (body.get("channel") or {}).get("id") or container["channel_id"]
         thread = container.get("thread_ts") or (body.get("message") or {}).get("thread_ts")
         outside = (user.get("team_id") or self._me.team) != self._me.team
         author = await self._users.author(user["id"], self._me.team, outside=outside)
-        conversation = Conversation(PLATFORM, self._me.team, channel, thread or "")
-        hit = await self._sources.passage(action["value"], conversation, author)
-        number = int(action["action_id"].rpartition(":")[2])
-        post = blocks.note(self._words.sources.gone) if hit is None else blocks.passage(hit, number)
+        return Conversation(PLATFORM, self._me.team, channel, thread or ""), author
+
+    async def _whisper(self, conversation: Conversation, author: Author, post: Post) -> None:
         with mapped("chat.postEphemeral"):
             await self._client.chat_postEphemeral(
-                channel=channel, user=user["id"], thread_ts=thread, text=post.text, blocks=list(post.blocks)
+                channel=conversation.channel,
+                user=author.id,
+                thread_ts=conversation.thread or None,
+                text=post.text,
+                blocks=list(post.blocks),
             )
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
@@ -236,7 +269,10 @@ class SlackApp:
         self._showing.discard(task)
         if task.cancelled() or (error := task.exception()) is None:
             return
-        _LOG.error("could not show a passage: %s", error if isinstance(error, CitewellError) else type(error).__name__)
+        _LOG.error(
+            "could not do what a button asked for: %s",
+            error if isinstance(error, CitewellError) else type(error).__name__,
+        )
 
 
 def _signed(verifier: SignatureVerifier, body: bytes, request: web.Request) -> bool:

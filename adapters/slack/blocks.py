@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
 
+from adapters.slack.feedback import feedback
 from adapters.slack.mrkdwn import escape, mrkdwn, plain
 from adapters.slack.split import cut, cut_escaped, split
 from memory.turn import TurnKind
@@ -60,14 +61,15 @@ class Post:
 def posts(reply: Reply, words: Wording) -> tuple[Post, ...]:
     """The messages that show a reply: one, unless its text is longer than a message may be.
 
-    Sources, confidence and resources stand in the last one. A courtesy that has sources is the answer to "sources":
-    it shows them in full.
+    Sources, confidence, resources and the thumbs stand in the last one. A courtesy that has sources is the answer to
+    "sources": it shows them in full.
     """
     if reply.kind is TurnKind.COURTESY and reply.sources:
         return (passages(reply.sources, words, heading=reply.text),)
     parts = split(mrkdwn(reply.text), MESSAGE_TEXT) or [""]
     shown = [list(_sections(part)) for part in parts]
     shown[-1] += [*_resources(reply, words), *_sources(reply.sources), *_confidence(reply.confidence, words)]
+    shown[-1] += feedback(reply, words)
     spoken = _spoken(reply, words, len(parts))
     return tuple(Post(text, tuple(blocks[:MESSAGE_BLOCKS])) for text, blocks in zip(spoken, shown, strict=True))
 

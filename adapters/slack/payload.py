@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from adapters.slack import blocks
 from adapters.slack.events import Event
+from adapters.slack.feedback import FEEDBACK_ACTION, clicked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -134,10 +135,13 @@ def _click(body: Mapping[str, Any]) -> dict[str, Any] | None:
     action = click["actions"][0]
     if LINK_BUTTON.match(action["action_id"]):
         return click
-    if not PASSAGE_BUTTON.match(action["action_id"]):
+    thumb = action["action_id"] == FEEDBACK_ACTION
+    if not thumb and not PASSAGE_BUTTON.match(action["action_id"]):
         return None
     if not action.get("value") or not (click.get("channel") or (click.get("container") or {}).get("channel_id")):
-        raise Malformed("a passage button came without its passage or channel")
+        raise Malformed("a button came without its value or channel")
+    if thumb and clicked(action["value"]) is None:
+        raise Malformed("a thumb came with a value that is none of ours")
     return click
 
 

@@ -53,6 +53,22 @@ class Crisis(_Section):
     mention: str
 
 
+class ForgetWords(_Section):
+    """What a person is told who asked to be forgotten in a conversation."""
+
+    done: str
+    none: str
+
+
+class FeedbackWords(_Section):
+    """Under an answer, and after a click there."""
+
+    good: str
+    bad: str
+    thanks: str
+    gone: str
+
+
 class Refusal(_Section):
     """Short, and never replayed."""
 
@@ -131,6 +147,8 @@ class Wording(_Section):
     courtesy: Courtesy
     answer: AnswerWords
     crisis: Crisis
+    forget: ForgetWords
+    feedback: FeedbackWords
     refusal: Refusal
     error: ErrorWords
     sources: SourceWords

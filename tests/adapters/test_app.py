@@ -14,7 +14,9 @@ from adapters.demo import demo_settings
 from adapters.documents import fill_in
 from adapters.settings import Settings
 from bot.errors import Misconfigured
+from bot.messages import TurnKind
 from bot.prompts import Prompt
+from memory.summary import Summary
 from retrieval.errors import IndexMismatch, ModelRefused, RetrievalError
 from retrieval.evidence import Query
 from retrieval.ingest import ingest
@@ -352,3 +354,44 @@ async def test_voyage_gone_altogether_leaves_an_answer(tmp_path: Path) -> None:
     async with app:
         reply = await app.engine.respond(message(OPEN, id_="m1", thread="t", at=utc_now()))
         assert "Tuesdays from 9 am to 12 noon" in reply.text
+
+
+async def test_with_no_days_to_keep_a_conversation_goes_on_and_nothing_is_written(tmp_path: Path) -> None:
+    async with await build(await asyncio.to_thread(settings, tmp_path, embedder="none", keep_days="0")) as app:
+        await filled(app, tmp_path)
+        for text in (OPEN, "And on which day?"):
+            assert (await app.respond(message(text, id_=text, thread="t", at=utc_now()))).kind is TurnKind.FACT
+        assert (
+            len(await app.engine.memories.durable.turns(message("", id_="", thread="t", at=utc_now()).conversation))
+            == 2
+        )
+    assert not (tmp_path / "home" / "memory.db").exists()
+
+
+async def test_who_asks_to_be_forgotten_is_forgotten_and_not_written_down_for_it(tmp_path: Path) -> None:
+    async with await build(await asyncio.to_thread(settings, tmp_path, embedder="none")) as app:
+        await filled(app, tmp_path)
+        for text in (OPEN, "forget this thread"):
+            await app.respond(message(text, id_=text, thread="t", at=utc_now()))
+        conversation = message("", id_="", thread="t", at=utc_now()).conversation
+        assert list(await app.engine.memories.durable.turns(conversation)) == []
+    assert b"forget" not in (tmp_path / "home" / "memory.db").read_bytes()
+
+
+async def test_with_a_model_older_turns_are_summarised_and_the_summary_is_kept(
+    tmp_path: Path, claude: claudes.ClaudeDouble
+) -> None:
+    quote = "The flu clinic is open on Tuesdays from 9 am to 12 noon."
+    draft = {"kind": "fact", "missing": "", "sentences": [{"text": quote, "passage_id": "p1", "quote": quote}]}
+    claude.replies.append(claudes.Says(draft))
+    loaded = await asyncio.to_thread(
+        settings, tmp_path, claude, embedder="none", reranker="none", stages_off="hyde,grade", replay_tokens="45"
+    )
+    async with await build(loaded) as app:
+        await filled(app, tmp_path)
+        incoming = message(OPEN, id_="1", thread="t", at=utc_now())
+        reply = await app.respond(incoming)
+    async with await build(loaded) as app:
+        summary = await app.engine.memories.durable.summary(incoming.conversation)
+    assert summary == Summary("Things were asked.", (reply.trace_id,))
+    assert [body["model"] for body in claude.summarised] == [claudes.SMALL_MODEL]

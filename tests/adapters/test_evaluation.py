@@ -73,10 +73,19 @@ def citewell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, leaflets: Path) ->
     return Citewell(tmp_path, tmp_path / "home")
 
 
+def test_calibrating_passes_over_what_nobody_has_judged(citewell: Citewell) -> None:
+    cases = citewell.file(
+        *({"text": f"When is the flu clinic open, {n}?", "wrong": []} for n in range(30)), name="c.jsonl"
+    )
+    found = citewell.json("calibrate", citewell.enough(), cases, "--dry-run")
+    assert found["questions"] == {"answerable": 25, "unanswerable": 25}
+    assert citewell("calibrate", cases, "--dry-run").exit_code == 1
+
+
 def test_it_reports_every_figure_under_its_stable_name(citewell: Citewell) -> None:
     found = citewell.json("evaluate", citewell.file(*KNOWN))
     assert list(found) == ["questions", "index", "figures", "other_endings", "stages", "ablations", "details"]
-    assert found["questions"] == {"answerable": 3, "unanswerable": 2, "left_out": 0, "of": 5}
+    assert found["questions"] == {"answerable": 3, "unanswerable": 2, "unjudged": 0, "left_out": 0, "of": 5}
     search = ["ndcg@10", "recall@20", "mrr", "hit@5"]
     turns = ["answered_right", "answered_other", "wrongly_declined", "declined", "answered_unanswerable"]
     assert list(found["figures"]) == [*search, *turns]

@@ -23,7 +23,8 @@ from bot.fence import fence
 from bot.followup import RuleRewriter
 from bot.prompts import prompt
 from bot.trace import Trace
-from memory.replay import Exchange
+from memory.replay import Exchange, Said
+from memory.summary import Summary
 from retrieval.document import Document, Passage
 from retrieval.evidence import Evidence, Grade, Hit, Query
 from tests.doubles.claude import (
@@ -164,6 +165,19 @@ async def test_a_quote_of_escaped_text_is_given_back_as_the_document_has_it() ->
     }
     async with answering(Says(quoted)) as (answerer, _):
         assert await answerer.answer(QUESTION, evidence(raw), ()) == Fact((Sentence("Mind it.", "hours.md#1", raw),))
+
+
+async def test_a_summary_is_sent_as_data_beside_the_question_and_is_nobodys_message() -> None:
+    async with answering(Says(UNGROUNDED)) as (answerer, double):
+        history: list[Said] = [
+            Summary("They asked </summary> about parking.", ("t1",)),
+            Exchange("Where is it?", "In hall B. [1]"),
+        ]
+        await answerer.answer(QUESTION, evidence(OPEN), history)
+    question, answer, last = double.requests[0]["messages"]
+    assert [message["role"] for message in (question, answer, last)] == ["user", "assistant", "user"]
+    assert "parking" not in json.dumps([question, answer])
+    assert "<summary>They asked &lt;/summary> about parking.</summary>\n\n<question>" in last["content"]
 
 
 async def test_history_goes_in_as_turns_without_markers_and_without_empty_words() -> None:

@@ -16,6 +16,7 @@ from bot.messages import TurnKind
 from bot.wording import wording
 from memory.errors import MemoryUnavailable
 from memory.ram import RamMemory
+from memory.replay import Exchange
 from retrieval.errors import RetrievalError
 from tests.bot.engine import CONVERSATION, bench, said
 
@@ -253,7 +254,7 @@ async def test_only_clean_turns_are_ever_seen_by_a_model_again(texts: list[str])
     for text in texts:
         reply = await b.engine.respond(said(text))
         for asked in b.answerer.asked:
-            assert {exchange.answer for exchange in asked.history} <= set(facts)
+            assert {said.answer for said in asked.history if isinstance(said, Exchange)} <= set(facts)
         if reply.kind is TurnKind.FACT:
             facts.append(reply.text)
 

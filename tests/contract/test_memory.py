@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memory.conversation import Conversation
 from memory.file import MemoryFile
 from memory.ram import RamMemory
 from memory.sqlite import SqliteMemory
+from memory.summary import Summary
 from memory.turn import TurnKind
 from tests.memory.histories import ELSEWHERE, NOON, SIBLING, THREAD, a_source, a_turn
 
@@ -209,3 +211,79 @@ async def test_closing_twice_does_nothing_more(memory: Memory) -> None:
     await memory.record(a_turn())
     await memory.close()
     await memory.close()
+
+
+async def facts(memory: Memory, *messages: str) -> None:
+    for minutes, message in enumerate(messages):
+        await memory.record(a_turn(message, minutes=minutes))
+
+
+FIRST = Summary("They asked when it is open.", ("trace-m1",))
+GROWN = Summary("They asked when it is open, and for children.", ("trace-m1", "trace-m2"))
+
+
+async def test_a_summary_comes_back_as_it_was_and_grows(memory: Memory) -> None:
+    await facts(memory, "m1", "m2")
+    assert await memory.summary(THREAD) is None
+    assert await memory.keep_summary(THREAD, FIRST, instead_of=None)
+    assert await memory.summary(THREAD) == FIRST
+    assert await memory.keep_summary(THREAD, GROWN, instead_of=FIRST)
+    assert await memory.summary(THREAD) == GROWN
+    assert await memory.summary(SIBLING) is None
+
+
+async def test_a_summary_outlives_more_turns_and_no_turn_of_its_own(memory: Memory) -> None:
+    await facts(memory, "m1", "m2")
+    await memory.keep_summary(THREAD, FIRST, instead_of=None)
+    await memory.record(a_turn("m3", minutes=3))
+    assert await memory.summary(THREAD) == FIRST
+    await memory.record(a_turn("m1", text="anew"))
+    assert await memory.summary(THREAD) is None
+
+
+async def test_forgetting_a_turn_forgets_the_summary_of_its_conversation(memory: Memory) -> None:
+    await facts(memory, "m1")
+    await memory.record(a_turn("m2", author="cleo", minutes=20))
+    await memory.record(a_turn("m1", conversation=SIBLING, author="ben", minutes=9))
+    for conversation in (THREAD, SIBLING):
+        assert await memory.keep_summary(conversation, FIRST, instead_of=None)
+    await memory.forget(author="ada")
+    assert (await memory.summary(THREAD), await memory.summary(SIBLING)) == (None, FIRST)
+    assert [turn.message for turn in await memory.turns(THREAD)] == ["m2"]
+    await memory.forget_before(NOON + timedelta(minutes=10))
+    assert await memory.summary(SIBLING) is None
+
+
+async def test_a_summary_that_was_overtaken_is_not_kept(memory: Memory) -> None:
+    await facts(memory, "m1", "m2")
+    assert not await memory.keep_summary(THREAD, GROWN, instead_of=FIRST), "there was none to grow"
+    assert await memory.keep_summary(THREAD, FIRST, instead_of=None)
+    assert not await memory.keep_summary(THREAD, GROWN, instead_of=None), "another one stands"
+    await memory.forget(conversation=THREAD)
+    assert not await memory.keep_summary(THREAD, FIRST, instead_of=None), "its turn was forgotten meanwhile"
+    assert not await memory.keep_summary(THREAD, GROWN, instead_of=FIRST)
+    assert await memory.summary(THREAD) is None
+
+
+@pytest.mark.parametrize("kind", [kind for kind in TurnKind if not kind.clean])
+async def test_a_summary_of_a_turn_that_is_not_clean_is_not_kept(memory: Memory, kind: TurnKind) -> None:
+    await memory.record(a_turn("m1", kind=kind))
+    assert not await memory.keep_summary(THREAD, FIRST, instead_of=None)
+
+
+@pytest.mark.parametrize(("kind", "rated"), [(kind, kind.looked_up) for kind in TurnKind])
+async def test_answers_and_declines_are_rated_where_they_stand(memory: Memory, kind: TurnKind, *, rated: bool) -> None:
+    await memory.record(a_turn("m1", kind=kind))
+    assert await memory.rate("trace-m1", place=THREAD.place, author="ben", good=False) is rated
+    assert not await memory.rate("trace-m1", place=ELSEWHERE.place, author="ben", good=False)
+    assert not await memory.rate("trace-m2", place=THREAD.place, author="ben", good=False)
+
+
+async def test_a_person_is_forgotten_on_one_platform_of_one_tenant(memory: Memory) -> None:
+    other_tenant = Conversation("slack", "T2", "C1", "1")
+    other_platform = Conversation("console", "T1", "C1", "1")
+    for conversation in (THREAD, other_tenant, other_platform):
+        await memory.record(a_turn(conversation=conversation))
+    assert await memory.forget(author="ada", platform="slack", tenant="T1") == 1
+    assert await memory.forget(author="ada", platform="slack") == 1
+    assert [turn.conversation for turn in await memory.turns(other_platform)] == [other_platform]

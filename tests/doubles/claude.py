@@ -128,6 +128,11 @@ class Breaks:
     then: Literal["drops", "ends", "fails", "refuses", "waits", "babbles"]
 
 
+def a_summary(_body: Mapping[str, Any]) -> Scripted:
+    """What is said for a summary unless a test says otherwise."""
+    return Says({"summary": "Things were asked."})
+
+
 Scripted: TypeAlias = Says | Judges | Writes | Refuses | Fails | Sends | Stops | Hangs | Drops | Breaks
 
 
@@ -137,9 +142,10 @@ class ClaudeDouble:
     `requests` holds the bodies that passed the checks, `refused` what was wrong with the others, `replies` what is
     still to be sent; after these, `otherwise` makes the reply. `judging` is the script of requests to judge passages,
     behind whose end it judges, and `rewording` that of requests for other words, behind whose end the question comes
-    back. `latency` is in seconds; what is shorter than `cached_from` tokens is not cached. A `simple` server answers
-    the script alone and takes only what is oldest in the Messages API: no schema, no effort, no marks for the cache.
-    Replies that wait go on once `go` is set.
+    back. Summaries are asked for beside the conversation, at any time: `summarise` makes them, and these requests
+    stand in `summarised` instead. `latency` is in seconds; what is shorter than `cached_from` tokens is not cached. A
+    `simple` server answers the script alone and takes only what is oldest in the Messages API: no schema, no effort,
+    no marks for the cache. Replies that wait go on once `go` is set.
     `hanging` is set once a request hangs, `held` counts those, `abandoned` those of them that the client let go of.
     """
 
@@ -151,6 +157,7 @@ class ClaudeDouble:
         key: str = KEY,
         models: Sequence[str] = (MODEL, SMALL_MODEL),
         otherwise: Callable[[Mapping[str, Any]], Scripted] | None = None,
+        summarise: Callable[[Mapping[str, Any]], Scripted] = a_summary,
         latency: float = 0.0,
         cached_from: int = 512,
         simple: bool = False,
@@ -162,6 +169,8 @@ class ClaudeDouble:
         self.go = asyncio.Event()
         self.held = self.abandoned = 0
         self._otherwise = otherwise
+        self._summarise = summarise
+        self.summarised: list[dict[str, Any]] = []
         self._latency = latency
         self._cached_from = cached_from
         self._simple = simple
@@ -199,6 +208,9 @@ class ClaudeDouble:
             return self._refuse(404, f"model: {body.get('model')}")
         if wrong := next(beyond_a_simple_server(body) if self._simple else wrongs(body), None):
             return self._refuse(400, wrong)
+        if "summary" in body.get("output_config", {}).get("format", {}).get("schema", {}).get("properties", {}):
+            self.summarised.append(body)
+            return await self._reply(self._summarise(body), body, request)
         self.requests.append(body)
         if self._simple:
             return await self._reply(self.replies.pop(0), body, request)

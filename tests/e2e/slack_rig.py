@@ -179,6 +179,7 @@ async def running(slack: SlackDouble, mode: Mode, home: Path, *, ping_interval: 
             users=Users(client, time.monotonic),
             threads=Threads(memories),
             sources=sources,
+            memories=memories,
             words=words,
             now=lambda: datetime.now(UTC),
             app_token=slack.app_token if mode == "socket" else None,

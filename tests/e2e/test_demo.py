@@ -92,3 +92,21 @@ def test_make_says_how_long_the_first_time_takes_and_later_that_it_updates(tmp_p
     assert said() == ""
     os.utime(tmp_path / ".venv" / ".made", (0, 0))
     assert said().startswith("Updating")
+
+
+def test_a_thumb_for_the_last_answer_is_noted(tmp_path: Path) -> None:
+    environment = {**os.environ, "CITEWELL_HOME": str(tmp_path / "home"), "CITEWELL_EMBEDDER": "none"}
+
+    def run(*arguments: str, said: str = "", **more: str) -> str:
+        environ = {**environment, **more}
+        command = [COMMAND, *arguments]
+        return subprocess.run(
+            command, input=said, capture_output=True, text=True, check=True, cwd=tmp_path, env=environ
+        ).stdout
+
+    shown = run("demo", said="-\nWhen is the flu clinic open?\nthanks\n-\n")
+    assert "I keep nothing about that answer" in shown.split("> -")[1]
+    assert "Thank you, that is noted." in shown.split("> -")[2]
+    feedback = run("feedback", CITEWELL_HOME=str(tmp_path / "home" / "demo"))
+    assert feedback.startswith("Good: 0. Bad: 1.\n")
+    assert "When is the flu clinic open?" in feedback

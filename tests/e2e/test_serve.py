@@ -8,7 +8,8 @@ import signal
 import socket
 import subprocess
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +18,12 @@ import yaml
 from aiohttp import ClientSession
 
 from adapters import samples
+from memory.file import MemoryFile
+from memory.sqlite import SqliteMemory
 from tests.doubles.claude import KEY, ClaudeDouble, Says
 from tests.doubles.slack import BOT, Broken, SlackDouble, Stuck
 from tests.e2e.serve_rig import COMMAND, Served, clean_environment, eventually, gate
+from tests.memory.histories import THREAD, a_turn
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -144,6 +148,19 @@ async def test_it_says_that_it_is_alive(stage: Stage, *, over_http: bool) -> Non
     await served.ready()
     async with ClientSession() as session, session.get(f"http://127.0.0.1:{served.port}/healthz") as got:
         assert (got.status, await got.json()) == (200, {"status": "alive"})
+
+
+async def test_what_is_too_old_is_deleted_at_the_start(stage: Stage) -> None:
+    path, now = stage.home / "memory.db", datetime.now(UTC)
+    before = SqliteMemory(MemoryFile(path))
+    for word, days in (("zebrafinch", 31), ("goldfinch", 29)):
+        await before.record(replace(a_turn(word, text=word), at=now - timedelta(days=days)))
+    await before.close()
+    await (await stage.serve(CITEWELL_KEEP_DAYS="30")).ready()
+    after = SqliteMemory(MemoryFile(path))
+    assert [turn.text for turn in await after.turns(THREAD)] == ["goldfinch"]
+    await after.close()
+    assert b"zebrafinch" not in b"".join(file.read_bytes() for file in stage.home.glob("memory.db*"))
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

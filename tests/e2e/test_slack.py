@@ -16,6 +16,7 @@ import yaml
 
 from bot.wording import wording
 from memory.errors import MemoryUnavailable
+from memory.reports import Ratings, Reports
 from tests.doubles.slack import BOT, ApiError, Broken, Dropped, Message, RateLimited, SlackDouble, payloads
 from tests.e2e.slack_rig import CRISIS, FACT, LINKED, UNLINKED, Mode, running
 
@@ -394,6 +395,42 @@ async def test_a_person_of_another_workspace_clicks_as_a_guest(rig: Rig) -> None
     assert [shown.text for shown in rig.slack.workspace.ephemeral] == [WORDS.sources.gone]
 
 
+async def test_a_thumb_down_is_noted_once_for_whoever_gives_it_and_can_be_taken_back(rig: Rig) -> None:
+    answer = await _answered(rig)
+    reports = Reports(rig.file)
+    rig.slack.workspace.add_user("U0BEN")
+    for person, good in ((AMINA, False), (AMINA, False), ("U0BEN", True)):
+        assert (await rig.slack.click(_thumb(answer, good=good), answer, person)).ok
+    await rig.slack.until(lambda: len(rig.slack.workspace.ephemeral) == 3)
+    assert {shown.text for shown in rig.slack.workspace.ephemeral} == {WORDS.feedback.thanks}
+    assert await reports.ratings() == Ratings(good=1, bad=1)
+    assert [one.trace_id for one in await reports.marked_down()] == ["t1"]
+    await rig.slack.click(_thumb(answer, good=True), answer, AMINA)
+    await rig.slack.until(lambda: len(rig.slack.workspace.ephemeral) == 4)
+    assert list(await reports.marked_down()) == []
+
+
+async def test_a_guests_thumb_is_never_written(rig: Rig) -> None:
+    rig.slack.workspace.add_user("U0GUEST", is_restricted=True)
+    answer = await _answered(rig)
+    await rig.slack.click(_thumb(answer, good=False), answer, "U0GUEST")
+    await rig.slack.click(_thumb(answer, good=False), answer, AMINA, team="T0PARTNER")
+    await rig.slack.until(lambda: len(rig.slack.workspace.ephemeral) == 2)
+    assert await Reports(rig.file).ratings() == Ratings(good=0, bad=0)
+
+
+async def test_a_thumb_counts_in_the_place_of_the_answer_alone_and_while_it_is_kept(rig: Rig) -> None:
+    answer = await _answered(rig)
+    elsewhere = replace(answer, channel=DIRECT, thread_ts=None)
+    await rig.slack.click(_thumb(answer, good=False), elsewhere, AMINA)
+    await rig.slack.until(lambda: len(rig.slack.workspace.ephemeral) == 1)
+    await rig.memories.durable.forget(author=AMINA)
+    await rig.slack.click(_thumb(answer, good=False), answer, AMINA)
+    await rig.slack.until(lambda: len(rig.slack.workspace.ephemeral) == 2)
+    assert [shown.text for shown in rig.slack.workspace.ephemeral] == [WORDS.feedback.gone] * 2
+    assert await Reports(rig.file).ratings() == Ratings(good=0, bad=0)
+
+
 async def test_a_person_of_another_workspace_asks_for_sources_as_a_guest(rig: Rig) -> None:
     await rig.slack.say(CHANNEL, AMINA, QUESTION)
     await rig.settled()
@@ -515,6 +552,15 @@ def _metadata(message: Message) -> dict[str, Any]:
 
 def _buttons(message: Message) -> list[dict[str, Any]]:
     return [element for block in message.blocks if block["type"] == "actions" for element in block["elements"]]
+
+
+def _thumb(message: Message, *, good: bool) -> dict[str, Any]:
+    """What Slack sends of a click on one of the two."""
+    [element] = [
+        element for block in message.blocks if block["type"] == "context_actions" for element in block["elements"]
+    ]
+    button = element["positive_button" if good else "negative_button"]
+    return {"type": element["type"], "action_id": element["action_id"], **button}
 
 
 def _rows(database: Path) -> int:

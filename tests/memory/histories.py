@@ -69,7 +69,7 @@ def turns(draw: st.DrawFn, *conversations: Conversation) -> Turn:
         kind=kind,
         at=NOON + timedelta(seconds=draw(st.integers(0, 20))),
         message=draw(st.sampled_from([f"m{number}" for number in range(8)])),
-        trace_id="trace",
+        trace_id=f"trace-{draw(st.integers(0, 10**6))}",
         question="" if wordless else draw(texts),
         standalone="" if wordless else draw(texts),
         text="" if wordless else draw(texts),

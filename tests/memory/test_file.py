@@ -143,14 +143,16 @@ async def test_a_file_that_is_no_database_is_left_as_it_is(file: MemoryFile) -> 
     assert file.path.read_bytes() == b"Dear diary, " * 500
 
 
-async def test_damage_inside_the_file_is_named_when_it_is_met(file: MemoryFile) -> None:
+@pytest.mark.parametrize("where", [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])
+async def test_damage_inside_the_file_is_named_when_it_is_met(file: MemoryFile, where: float) -> None:
     await file.write(lambda db: [db.execute(INSERT, [f"{n}" * 3000]) for n in range(200)])
     await file.close()
     content = bytearray(file.path.read_bytes())
-    content[len(content) // 3 :] = b"\xa5" * (len(content) - len(content) // 3)
+    start = int(len(content) * where)
+    content[start:] = b"\xa5" * (len(content) - start)
     file.path.write_bytes(content)
     damaged = MemoryFile(file.path)
-    with pytest.raises(MemoryDamaged, match="backup"):
+    with pytest.raises(MemoryDamaged, match=r"memory\.db is damaged or no database \([^0-9]{1,60}\): put a backup"):
         await damaged.read(lambda db: db.execute("SELECT * FROM inbox").fetchall())
     await damaged.close()
 

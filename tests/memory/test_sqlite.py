@@ -8,6 +8,7 @@ import pytest
 
 from memory.file import MemoryFile
 from memory.sqlite import SqliteMemory
+from memory.summary import Summary
 from memory.turn import TurnKind
 from tests.memory.histories import SIBLING, THREAD, a_source, a_turn
 
@@ -112,3 +113,29 @@ async def test_a_turn_is_recorded_whole_or_not_at_all(path: Path, memory: Sqlite
     with pytest.raises(sqlite3.IntegrityError, match="refused"):
         await memory.record(a_turn(text="new", minutes=1, sources=(a_source(2),)))
     assert list(await memory.turns(THREAD)) == [a_turn(sources=(a_source(),))]
+
+
+async def test_the_log_can_be_emptied_once_no_reader_holds_it_back(path: Path) -> None:
+    file = MemoryFile(path)
+    memory = SqliteMemory(file)
+    assert await file.scrub(), "nothing was deleted yet"
+    await memory.record(a_turn(text="secret-text"))
+    with closing(sqlite3.connect(path, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM turns").fetchall()
+        await memory.forget(conversation=THREAD)
+        assert not await file.scrub()
+        reader.execute("COMMIT")
+    assert await file.scrub()
+    assert b"secret-" not in bytes_on_disk(path)
+    await memory.close()
+
+
+async def test_a_forgotten_summary_and_rating_lie_nowhere_on_the_disk(path: Path, memory: SqliteMemory) -> None:
+    await memory.record(a_turn("m1"))
+    await memory.keep_summary(THREAD, Summary("secret-summary " * 50, ("trace-m1",)), instead_of=None)
+    await memory.rate("trace-m1", place=THREAD.place, author="secret-rater", good=False)
+    assert b"secret-summary" in bytes_on_disk(path)
+    assert b"secret-rater" in bytes_on_disk(path)
+    await memory.forget(conversation=THREAD)
+    assert b"secret-" not in bytes_on_disk(path)

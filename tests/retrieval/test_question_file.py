@@ -141,6 +141,24 @@ def test_questions_without_an_answer_and_facts_to_find_are_told_by_their_fields(
     ]
 
 
+def test_what_was_marked_down_is_asked_and_judged_once_someone_says_what_is_right(tmp_path: Path) -> None:
+    case = {"id": "t1", "text": "When is it open?", "wrong": ["flu.md"]}
+    file = written(
+        tmp_path,
+        case,
+        case | {"id": "t2", "wrong": []},
+        case | {"id": "t3", "relevant": ["hours.md"]},
+        case | {"id": "t4", "answerable": False},
+    )
+    found = [(one.id, one.judged, one.answerable, dict(one.grades)) for one in read_questions(file)]
+    assert found == [
+        ("t1", False, None, {}),
+        ("t2", False, None, {}),
+        ("t3", True, True, {"hours.md": 1}),
+        ("t4", True, False, {}),
+    ]
+
+
 @pytest.mark.parametrize("row", [("A", "0", "D1", "good", "open"), ("A", "0")])
 def test_a_bad_judgement_names_its_line(tmp_path: Path, row: tuple[str, ...]) -> None:
     file = written(tmp_path, {"qid": "A", "class": "answerable", "text": "long"}, name="queries.jsonl")
@@ -165,8 +183,8 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
 )
 def test_the_public_sets_are_read_as_they_lie(shared: Path, folder: str, answerable: int, unanswerable: int) -> None:
     found = read_questions(shared / "data" / folder)
-    assert sum(one.answerable for one in found) == answerable
-    assert sum(not one.answerable for one in found) == unanswerable
+    assert sum(one.answerable is True for one in found) == answerable
+    assert sum(one.answerable is False for one in found) == unanswerable
 
 
 def test_nesting_without_end_is_no_json(tmp_path: Path) -> None:

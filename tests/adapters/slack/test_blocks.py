@@ -113,6 +113,16 @@ def test_without_blocks(payload: SnapshotAssertion) -> None:
     assert _json(plain_posts(replace(FACT, resources=LINES), WORDS)) == payload
 
 
+def _thumbs(reply: Reply) -> int:
+    return sum(block["type"] == "context_actions" for post in posts(reply, WORDS) for block in post.blocks)
+
+
+@pytest.mark.parametrize(("kind", "thumbs"), [(kind, int(kind.looked_up)) for kind in TurnKind])
+def test_thumbs_stand_under_what_the_documents_say_and_nowhere_else(kind: TurnKind, thumbs: int) -> None:
+    assert _thumbs(Reply(kind, "Some words.", "t")) == thumbs
+    assert _thumbs(Reply(kind, "Some words.", "t", resources=LINES)) == 0
+
+
 @given(REPLIES)
 def test_every_reply_is_within_slacks_limits(reply: Reply) -> None:
     in_full = passages(reply.sources, WORDS, heading="x")
@@ -228,7 +238,7 @@ def test_the_words_for_notifications_keep_the_people_who_help_however_much_else_
 def test_confidence_is_said_in_words() -> None:
     (post,) = posts(FACT, WORDS)
     words = {"type": "plain_text", "text": WORDS.confidence.of(0.9), "emoji": False}
-    assert post.blocks[-1] == {"type": "context", "elements": [words]}
+    assert post.blocks[-2] == {"type": "context", "elements": [words]}
 
 
 def test_a_line_named_in_the_words_of_a_crisis_reply_is_not_named_twice() -> None:

@@ -59,6 +59,13 @@ def check_block(block: Mapping[str, Any]) -> None:
             _count(block.get("elements", ()), 25, "actions")
             for element in block.get("elements", ()):
                 _check_button(element)
+        case "context_actions":
+            _count(block.get("elements", ()), 5, "context_actions")
+            for element in block.get("elements", ()):
+                for thumb in ("positive_button", "negative_button"):
+                    button = element.get(thumb, {})
+                    _length(button.get("text", {}).get("text", ""), 1, 75, "button text")
+                    _length(button.get("value", ""), 1, 2_000, "button value")
         case _:
             pass
 

@@ -1,0 +1,128 @@
+"""Forgetting: a person's own words when they ask for it, what the operator names, and what has become too old."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from adapters.payload import from_payload
+from bot.messages import Reply
+from memory.turn import TurnKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+
+    from bot.messages import IncomingMessage, Respond, Show
+    from bot.wording import Wording
+    from memory.conversation import Conversation
+    from memory.inbox import Inbox, InboxEntry
+    from memory.store import Memory
+
+_LONGEST = 80
+_KINDLY = r"(?:please|(?:can|could|would|will) you(?: please)?|i want you to|i'?d like you to)"
+_TALK = "(?:thread|conversation|chat|discussion|messages|questions|data|(?:chat |conversation )?history)"
+_SAID = "(?:said|asked|wrote|written|told you|talked about)"
+_WHAT = (
+    rf"(?:all (?:of )?)?(?:this|our|my|the)(?: whole| entire)? {_TALK}",
+    rf"(?:everything|all|what)(?: that)? (?:i|we)(?:'ve| have)? {_SAID}",
+    r"everything|all of (?:it|this)",
+)
+_WHERE = "(?: here| (?:in|from) this (?:thread|conversation|chat))?"
+_ASKED = re.compile(
+    rf"(?:{_KINDLY} )?/?(?:forget|delete|erase|clear|wipe)(?: (?:{'|'.join(_WHAT)}))?{_WHERE}"
+    r"(?: (?:please|now|for me|again|thanks|thank you))*"
+)
+_NOT_ALONE = {"delete", "erase", "clear", "wipe"}
+"""Said alone, "forget" can hardly mean anything else; these can."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What went: turns, and messages that waited for an answer."""
+
+    turns: int
+    waiting: int
+
+
+class Forgetter:
+    """Deletes from all `stores` and from the inbox. Turns go with their sources, ratings and summary.
+
+    Every method may raise `MemoryUnavailable`.
+    """
+
+    def __init__(self, stores: Sequence[Memory], inbox: Inbox) -> None:
+        self._stores = stores
+        self._inbox = inbox
+
+    async def own(self, message: IncomingMessage) -> int:
+        """Delete the author's turns in this conversation, and say how many: others' stay, who did not ask for it."""
+        gone = [
+            await store.forget(conversation=message.conversation, author=message.author.id) for store in self._stores
+        ]
+        return sum(gone)
+
+    async def matching(
+        self,
+        *,
+        conversation: Conversation | None = None,
+        author: str | None = None,
+        platform: str | None = None,
+        tenant: str | None = None,
+    ) -> Forgotten:
+        """Delete what matches all that is given. ValueError if neither a conversation nor an author is."""
+        gone = [
+            await store.forget(conversation=conversation, author=author, platform=platform, tenant=tenant)
+            for store in self._stores
+        ]
+
+        def matches(entry: InboxEntry) -> bool:
+            try:
+                message = from_payload(entry.payload)
+            except ValueError:
+                return False
+            where = message.conversation
+            wanted = (conversation, author, platform, tenant)
+            have = (where, message.author.id, where.platform, where.tenant)
+            return all(one in {None, other} for one, other in zip(wanted, have, strict=True))
+
+        return Forgotten(sum(gone), await self._wipe(matches))
+
+    async def before(self, moment: datetime) -> Forgotten:
+        """Delete what is older than `moment`, an aware time."""
+        return await self._before(moment, moment)
+
+    async def too_old(self, now: datetime, *, keep_days: int) -> Forgotten:
+        """Delete what was kept for so many days. What waits for its answer has a day at least to get it."""
+        return await self._before(now - timedelta(days=keep_days), now - timedelta(days=max(keep_days, 1)))
+
+    async def _before(self, moment: datetime, waiting: datetime) -> Forgotten:
+        gone = [await store.forget_before(moment) for store in self._stores]
+        return Forgotten(sum(gone), await self._wipe(lambda entry: entry.accepted_at < waiting))
+
+    async def _wipe(self, matches: Callable[[InboxEntry], bool]) -> int:
+        """Count waiting messages as done: their words go, their keys stay, so that none is taken in again."""
+        matching = [entry.key for entry in await self._inbox.pending() if matches(entry)]
+        for key in matching:
+            await self._inbox.done(key)
+        return len(matching)
+
+
+def asks_to_forget(text: str) -> bool:
+    """Whether a message does nothing but ask us to forget the conversation; "forget it" is a way to say never mind."""
+    bare = " ".join(text.casefold().replace("’", "'").replace(",", " ").strip(" .!?:;\"'").split())
+    return len(bare) <= _LONGEST and bare not in _NOT_ALONE and _ASKED.fullmatch(bare) is not None
+
+
+def answering_forget(respond: Respond, forgetter: Forgetter, words: Wording) -> Respond:
+    """`respond`, except that "forget this conversation" is done here: it becomes no turn, and nothing is searched."""
+
+    async def answer(message: IncomingMessage, show: Show | None = None) -> Reply:
+        if not asks_to_forget(message.text):
+            return await respond(message, show)
+        gone = await forgetter.own(message)
+        return Reply(TurnKind.COURTESY, words.forget.done if gone else words.forget.none, trace_id="")
+
+    return answer
