@@ -151,6 +151,7 @@ async def build(
             writer=hypothetical,
             rewriter=query_rewriter,
             patience=settings.within_turn(5),
+            today=lambda: clock().date(),
         )
         extractive = ExtractiveAnswerer(index)
         writer, rewriter = await asyncio.to_thread(choose_writers, settings, claude, extractive)

@@ -147,6 +147,13 @@ class Store:
         self.collections[name] = Collection(name, full, {one.name: one for one in properties}, frozenset(vectors))
         return full
 
+    def add_property(self, name: str, given: dict[str, Any]) -> dict[str, Any]:
+        """Give a collection one more property; the objects that are in do without."""
+        collection, added = self.get(name), _property(given)
+        collection.properties[added.name] = added
+        collection.config["properties"].append(_shown(added))
+        return given
+
 
 def _property(given: dict[str, Any]) -> Property:
     [type_] = given["dataType"]
@@ -168,22 +175,24 @@ def _property(given: dict[str, Any]) -> Property:
     return Property(given["name"], type_, tokenization, given.get("indexFilterable") is not False, searchable)
 
 
+def _shown(one: Property) -> dict[str, Any]:
+    """As the server shows it."""
+    return {
+        "name": one.name,
+        "dataType": [one.type],
+        "indexFilterable": one.filterable,
+        "indexSearchable": one.searchable,
+        "indexRangeFilters": False,
+        **({"tokenization": one.tokenization} if one.tokenization else {}),
+    }
+
+
 def _with_defaults(config: dict[str, Any], properties: list[Property], replicas: int, nodes: int) -> dict[str, Any]:
     """As the server shows a class that was made so."""
     inverted = config.get("invertedIndexConfig", {})
     shards = config.get("shardingConfig", {}).get("desiredCount", nodes)
     return config | {
-        "properties": [
-            {
-                "name": one.name,
-                "dataType": [one.type],
-                "indexFilterable": one.filterable,
-                "indexSearchable": one.searchable,
-                "indexRangeFilters": False,
-                **({"tokenization": one.tokenization} if one.tokenization else {}),
-            }
-            for one in properties
-        ],
+        "properties": [_shown(one) for one in properties],
         "invertedIndexConfig": {
             "bm25": inverted.get("bm25", {"b": 0.75, "k1": 1.2}),
             "cleanupIntervalSeconds": 60,
