@@ -41,6 +41,7 @@ from retrieval.search import Searcher
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+    from datetime import date
 
     from adapters.settings import Settings
     from bot.answerer import Answerer
@@ -142,6 +143,10 @@ async def build(
         opened.push_async_callback(index.close)
         reranker = await choose_reranker(settings, voyage, small, index)
         spare = await choose_spare_reranker(reranker, index)
+
+        def today() -> date:
+            return clock().date()
+
         searcher = Searcher(
             index,
             embedder,
@@ -151,7 +156,7 @@ async def build(
             writer=hypothetical,
             rewriter=query_rewriter,
             patience=settings.within_turn(5),
-            today=lambda: clock().date(),
+            today=today,
         )
         extractive = ExtractiveAnswerer(index)
         writer, rewriter = await asyncio.to_thread(choose_writers, settings, claude, extractive)
@@ -177,7 +182,7 @@ async def build(
             clock=clock,
             new_id=new_id,
         )
-        sources = Sources(memories, index, lambda _, author: engine.settings.visible(guest=author.guest))
+        sources = Sources(memories, index, lambda _, author: engine.settings.visible(guest=author.guest), today)
         respond = answering_sources(engine.respond, sources, engine.wording)
         dispatcher = Dispatcher(
             respond,

@@ -10,16 +10,18 @@ from memory.turn import Source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import date
 
     from bot.verify import Statement
 
 _ITEM = re.compile(r"(?:[-*\u2022]|\d{1,3}[.)])\s")
 
 
-def compose(statements: Sequence[Statement]) -> tuple[str, tuple[Source, ...]]:
+def compose(statements: Sequence[Statement], today: date | None = None) -> tuple[str, tuple[Source, ...]]:
     """The answer's text and its sources, numbered in the order in which the text first uses them.
 
-    One `[n]` follows each run of statements from one passage. List items and rows stand on lines of their own.
+    One `[n]` follows each run of statements from one passage. List items and rows stand on lines of their own. Sources
+    whose review was due before `today` say so; without it, none does.
     """
     numbers: dict[str, int] = {}
     for statement in statements:
@@ -31,7 +33,7 @@ def compose(statements: Sequence[Statement]) -> tuple[str, tuple[Source, ...]]:
             pieces.append(f" [{numbers[statement.hit.passage.id]}]")
         if following is not None:
             pieces.append(_gap(statement, following))
-    return "".join(pieces), tuple(_source(n, id_, statements) for id_, n in numbers.items())
+    return "".join(pieces), tuple(_source(n, id_, statements, today) for id_, n in numbers.items())
 
 
 def _gap(statement: Statement, following: Statement) -> str:
@@ -42,7 +44,7 @@ def _gap(statement: Statement, following: Statement) -> str:
     return "\n\n" if _ITEM.match(statement.text) else " "
 
 
-def _source(number: int, passage_id: str, statements: Sequence[Statement]) -> Source:
+def _source(number: int, passage_id: str, statements: Sequence[Statement], today: date | None) -> Source:
     """Its quote runs from the first quoted letter to the last, so it is verbatim and holds every quote."""
     borne = [statement for statement in statements if statement.hit.passage.id == passage_id]
     hit = borne[0].hit
@@ -57,4 +59,5 @@ def _source(number: int, passage_id: str, statements: Sequence[Statement]) -> So
         found_by=hit.found_by,
         rank=hit.rank,
         rank_before_rerank=hit.rank_before_rerank,
+        review_by=hit.document.review_missed(today) if today else None,
     )

@@ -10,6 +10,7 @@ from bot.compose import compose
 from bot.courtesy import courtesy
 from bot.crisis import crisis_reply_text, lines_for
 from bot.errors import CitewellError, Refused, outline
+from bot.lapsed import lapsed_version
 from bot.messages import IncomingMessage, Reply
 from bot.safety import Clear, Mention, SafetyVerdict, SelfHarm, Violence, assess
 from bot.trace import Trace
@@ -146,16 +147,17 @@ class Engine:
         evidence = await self._search(message, question, trace)
         self.observe(trace, evidence)
         if evidence.grade is Grade.INCORRECT or not evidence.hits:
-            return self._ending(message, trace, TurnKind.UNGROUNDED, await self._ungrounded(), standalone=question)
+            text = await self._ungrounded(message, evidence.query)
+            return self._ending(message, trace, TurnKind.UNGROUNDED, text, standalone=question)
         try:
             draft = await self._draft(question, evidence, history, trace)
         except Refused:
             return self._ending(message, trace, TurnKind.REFUSAL, self.wording.refusal.model, standalone=question)
         verified = self._verify(draft, evidence, trace)
         if not verified.statements:
-            text = await self._ungrounded(verified.missing)
+            text = await self._ungrounded(message, evidence.query, verified.missing)
             return self._ending(message, trace, TurnKind.UNGROUNDED, text, standalone=question)
-        text, sources = compose(verified.statements)
+        text, sources = compose(verified.statements, self.clock().date())
         turn = self._turn(
             message, trace, TurnKind.FACT, question=message.text, standalone=question, text=text, sources=sources
         )
@@ -202,12 +204,21 @@ class Engine:
             span.set(kept=len(verified.statements), dropped=",".join(verified.dropped))
         return verified
 
-    async def _ungrounded(self, missing: str = "") -> str:
+    async def _ungrounded(self, message: IncomingMessage, query: Query, missing: str = "") -> str:
         words = self.wording.answer
         if not (await self.index.status()).passages:
             return words.empty_index
         said = words.ungrounded_about.format(missing=missing) if missing else words.ungrounded
-        return f"{said} {words.ungrounded_hint}"
+        lapsed = await lapsed_version(
+            self.searcher,
+            self.index,
+            query,
+            self.wording,
+            collections=self.settings.visible(guest=message.author.guest),
+            pipeline=self.pipeline,
+            today=self.clock().date(),
+        )
+        return " ".join(filter(None, [said, lapsed, words.ungrounded_hint]))
 
     def _lines(self, message: IncomingMessage) -> Lines:
         author = message.author

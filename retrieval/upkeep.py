@@ -47,8 +47,8 @@ def _superseded(document: Document, names: DocumentNames, today: date) -> str:
         return "superseded by itself: answers nothing any more. Name the document that holds instead"
     if successor.standing(today) is Standing.UPCOMING:
         return (
-            f"superseded by “{successor.title}”, which answers nothing before {successor.effective}: until then neither "
-            f"does. Let this one say expires instead, with the last day on which it holds"
+            f"superseded by “{successor.title}”, which answers nothing before {successor.effective}: until then "
+            "neither does. Let this one say expires instead, with the last day on which it holds"
         )
     return f"superseded by “{successor.title}”: answers nothing any more"
 

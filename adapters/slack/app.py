@@ -221,7 +221,11 @@ class SlackApp:
         conversation = Conversation(PLATFORM, self._me.team, channel, thread or "")
         hit = await self._sources.passage(action["value"], conversation, author)
         number = int(action["action_id"].rpartition(":")[2])
-        post = blocks.note(self._words.sources.gone) if hit is None else blocks.passage(hit, number)
+        if hit is None:
+            post = blocks.note(self._words.sources.gone)
+        else:
+            missed = hit.document.review_missed(self._now().date())
+            post = blocks.passage(hit, number, self._words.review_due(missed))
         with mapped("chat.postEphemeral"):
             await self._client.chat_postEphemeral(
                 channel=channel, user=user["id"], thread_ts=thread, text=post.text, blocks=list(post.blocks)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from datetime import date
 from difflib import get_close_matches
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
 
 from retrieval.errors import Unreadable
 from retrieval.readers.one_line import one_line
 from retrieval.readers.web import web_address
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _DATES = frozenset({"effective", "review_by", "expires"})
 _NOTHING = frozenset({"", "~", "null"})
