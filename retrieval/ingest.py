@@ -179,9 +179,11 @@ class _Run:
 
     def _read(self, path: Path) -> tuple[bytes, bytes | None]:
         """The file's bytes, and its sidecar's where it has one. Errors: Unreadable."""
-        beside = sidecar.find_sidecar(path)
-        said = None if beside is None else read_bytes(beside, most_bytes=sidecar.MOST_BYTES)
-        return read_bytes(path, most_bytes=self._most_bytes), said
+        data, beside = read_bytes(path, most_bytes=self._most_bytes), sidecar.find_sidecar(path)
+        try:
+            return data, None if beside is None else read_bytes(beside, most_bytes=sidecar.MOST_BYTES)
+        except Unreadable as error:
+            raise Unreadable(error.code, f"its sidecar: {error}") from error
 
     def _passages(
         self, path: Path, data: bytes, beside: bytes | None, digest: str

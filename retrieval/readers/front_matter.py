@@ -20,8 +20,15 @@ _DATES = frozenset({"effective", "review_by", "expires"})
 _NOTHING = frozenset({"", "~", "null"})
 _DATE = re.compile(r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?:[Tt ].*)?")
 _LONGEST_SHOWN = 60
-_LIKENESS = 0.8
-"""From which on an unknown key is taken for a known one that is written wrongly: "superceded_by", "effective_date"."""
+_LIKENESS = 0.78
+"""From which on an unknown key looks like a known one that is written wrongly: "superceded_by", yet not "subtitle"."""
+_MEANT = {
+    **dict.fromkeys(("review", "review_date", "reviewed_by", "next_review", "review_due"), "review_by"),
+    **dict.fromkeys(("expiry", "expiry_date", "expired", "valid_until", "valid_to"), "expires"),
+    **dict.fromkeys(("valid_from", "from_date", "start_date"), "effective"),
+    **dict.fromkeys(("replaced_by", "successor", "superseded"), "superseded_by"),
+}
+"""Other words for the keys that decide what is answered from."""
 
 
 def _as_text(value: object) -> str | None:
@@ -145,6 +152,8 @@ def unknown_keys(values: Mapping[str, Any]) -> dict[str, str | None]:
 
 
 def _like(key: str, known: list[str]) -> str | None:
+    if key in _MEANT:
+        return _MEANT[key]
     begun = [name for name in known if name in _DATES and key.startswith(f"{name}_")]
     return next(iter([*begun, *get_close_matches(key, known, n=1, cutoff=_LIKENESS)]), None)
 

@@ -128,6 +128,9 @@ class Server:
                         for one in there
                         if one.name.startswith(prefix)
                     }
+            case "DELETE", ["properties", collection, name]:
+                with self._lock:
+                    return self.store.get(collection).forget_property(name)
             case "PUT", ["saved"]:
                 with self._lock:
                     return Path(body).write_bytes(pickle.dumps(self.store))

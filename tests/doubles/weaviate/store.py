@@ -108,6 +108,13 @@ class Collection:
         self.objects.pop(uuid, None)
         self.objects[uuid] = Stored(uuid, checked, dict(vectors))
 
+    def forget_property(self, name: str) -> None:
+        """As if it had never had it."""
+        del self.properties[name]
+        self.config["properties"] = [one for one in self.config["properties"] if one["name"] != name]
+        for stored in self.objects.values():
+            stored.properties.pop(name, None)
+
     def check_size(self, name: str, vector: NDArray[np.float32]) -> None:
         held = next((len(one.vectors[name]) for one in self.objects.values() if name in one.vectors), None)
         if held is not None and held != len(vector):
@@ -149,6 +156,8 @@ class Store:
 
     def add_property(self, name: str, given: dict[str, Any]) -> dict[str, Any]:
         """Give a collection one more property; the objects that are in do without."""
+        if list(given.get("moduleConfig") or {}) == ["none"]:  # what the client sends where no module makes vectors
+            given = given | {"moduleConfig": None}
         collection, added = self.get(name), _property(given)
         collection.properties[added.name] = added
         collection.config["properties"].append(_shown(added))
