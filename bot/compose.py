@@ -6,6 +6,7 @@ import re
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from bot.instruction import addresses_a_machine
 from memory.turn import Source
 
 if TYPE_CHECKING:
@@ -45,10 +46,15 @@ def _gap(statement: Statement, following: Statement) -> str:
 
 
 def _source(number: int, passage_id: str, statements: Sequence[Statement], today: date | None) -> Source:
-    """Its quote runs from the first quoted letter to the last, so it is verbatim and holds every quote."""
+    """Its quote runs from the first quoted letter to the last, so it is verbatim and holds every quote.
+
+    Where something between these gives orders to a machine, it is the first quote alone.
+    """
     borne = [statement for statement in statements if statement.hit.passage.id == passage_id]
     hit = borne[0].hit
     start, end = min(one.span[0] for one in borne), max(one.span[1] for one in borne)
+    if addresses_a_machine(hit.passage.text[start:end]):
+        start, end = borne[0].span
     return Source(
         n=number,
         id=passage_id,

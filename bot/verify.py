@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from bot.answer import Answer, Fact, Sentence, Ungrounded
 from bot.clean import clean
+from bot.instruction import addresses_a_machine, stands_in_an_order
 from bot.polarity import contradicts
 from bot.quantities import unborne
 from bot.quote import find_quote
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 
     from retrieval.evidence import Evidence, Hit
 
-Reason: TypeAlias = Literal["unknown_passage", "empty", "quote_not_found", "figure", "negation", "other_subject"]
+Reason: TypeAlias = Literal[
+    "unknown_passage", "empty", "quote_not_found", "figure", "negation", "other_subject", "instruction"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,8 @@ def verify(draft: Answer, evidence: Evidence) -> Verified:
     if isinstance(draft, Ungrounded):
         return Verified((), _in_words_of(evidence.query.original, draft.missing), (), 0.0)
     hits = {hit.passage.id: hit for hit in evidence.hits}
-    checked = [_check(sentence, hits) for sentence in draft.sentences]
+    asked = f"{evidence.query.original}\n{evidence.query.standalone}"
+    checked = [_check(sentence, hits, asked) for sentence in draft.sentences]
     statements = tuple(one for one in checked if isinstance(one, Statement))
     dropped: tuple[Reason, ...] = tuple(one for one in checked if not isinstance(one, Statement))
     if not statements or checked[0] is not statements[0] or len(statements) <= len(dropped):
@@ -86,7 +90,7 @@ def _coverage(question: str, statements: Sequence[Statement]) -> float:
     return len(wanted & held) / len(wanted) if wanted else 1.0
 
 
-def _check(sentence: Sentence, hits: dict[str, Hit]) -> Statement | Reason:
+def _check(sentence: Sentence, hits: dict[str, Hit], asked: str) -> Statement | Reason:
     hit = hits.get(sentence.passage_id)
     if hit is None:
         return "unknown_passage"
@@ -96,16 +100,18 @@ def _check(sentence: Sentence, hits: dict[str, Hit]) -> Statement | Reason:
     span = find_quote(sentence.quote, hit.passage.text)
     if span is None:
         return "quote_not_found"
-    fault = _fault(text, hit.passage.text[slice(*span)], hit)
+    if addresses_a_machine(text) or stands_in_an_order(hit.passage.text, span):
+        return "instruction"
+    fault = _fault(text, hit.passage.text[slice(*span)], hit, asked)
     return fault or Statement(text, hit, span, sentence.new_paragraph)
 
 
-def _fault(text: str, quote: str, hit: Hit) -> Reason | None:
+def _fault(text: str, quote: str, hit: Hit, asked: str) -> Reason | None:
     """What the text says beyond its quote, read under the passage's headings and its document's title."""
     borne = "\n".join([quote, hit.document.title, *hit.passage.headings])
     if unborne(text, borne):
         return "figure"
-    if not speaks_of(text, borne):
+    if not speaks_of(text, borne, asked):
         return "other_subject"
     return "negation" if contradicts(text, quote) else None
 
