@@ -6,8 +6,10 @@ import re
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from bot.clean import clean
 from bot.instruction import addresses_a_machine
 from memory.turn import Source
+from retrieval.terms import words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,12 +50,13 @@ def _gap(statement: Statement, following: Statement) -> str:
 def _source(number: int, passage_id: str, statements: Sequence[Statement], today: date | None) -> Source:
     """Its quote runs from the first quoted letter to the last, so it is verbatim and holds every quote.
 
-    Where something between these gives orders to a machine, it is the first quote alone.
+    Where something between these leads elsewhere or gives orders to a machine, it is the first quote alone.
     """
     borne = [statement for statement in statements if statement.hit.passage.id == passage_id]
     hit = borne[0].hit
     start, end = min(one.span[0] for one in borne), max(one.span[1] for one in borne)
-    if addresses_a_machine(hit.passage.text[start:end]):
+    quote = hit.passage.text[start:end]
+    if len(borne) > 1 and (addresses_a_machine(quote) or words(clean(quote)) != words(quote)):
         start, end = borne[0].span
     return Source(
         n=number,

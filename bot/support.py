@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from retrieval.terms import STOP_WORDS, stem, terms, words
 
 LEAST = 1 / 3
@@ -20,6 +22,7 @@ _LANGUAGES = frozenset({
     "sinhala", "slovak", "somali", "spanish", "swahili", "swedish", "tagalog", "tamil", "telugu", "thai",
     "tigrinya", "translate", "translated", "turkish", "ukrainian", "urdu", "vietnamese", "welsh", "yoruba", "zulu",
 })  # fmt: skip
+_ENDS = re.compile(r"(?<=[.!?])\s+")
 _SURE = 3
 """So many words tell the language of a question."""
 
@@ -27,6 +30,7 @@ _SURE = 3
 def speaks_of(statement: str, evidence: str, asked: str = "") -> bool:
     """Whether enough of the statement's informative words, by their stems, stand in the evidence.
 
+    Each of its sentences that has two or more of them is held to that, so that none rides on another.
     Only English can be held against English: a statement in another language than its evidence passes here, unless it
     was `asked` for in English and no language was named. Nobody but the person decides that an answer is in French,
     or in a cipher.
@@ -35,9 +39,10 @@ def speaks_of(statement: str, evidence: str, asked: str = "") -> bool:
         return True
     if not _is_english(statement) and not _expects_english(asked):
         return True
-    wanted = terms(statement)
     held = {stem(word) for word in words(evidence)}
-    return sum(word in held for word in wanted) >= LEAST * len(wanted)
+    sentences = (terms(one) for one in _ENDS.split(statement))
+    told = [wanted for wanted in sentences if len(wanted) > 1] or [terms(statement)]
+    return all(sum(word in held for word in wanted) >= LEAST * len(wanted) for wanted in told)
 
 
 def _is_english(text: str) -> bool:

@@ -108,7 +108,8 @@ def _check(sentence: Sentence, hits: dict[str, Hit], asked: str) -> Statement | 
 
 def _fault(text: str, quote: str, hit: Hit, asked: str) -> Reason | None:
     """What the text says beyond its quote, read under the passage's headings and its document's title."""
-    borne = "\n".join([quote, hit.document.title, *hit.passage.headings])
+    above = (one for one in (hit.document.title, *hit.passage.headings) if not addresses_a_machine(one))
+    borne = "\n".join([quote, *above])
     if unborne(text, borne):
         return "figure"
     if not speaks_of(text, borne, asked):

