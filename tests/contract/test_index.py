@@ -404,6 +404,19 @@ async def test_what_does_not_hold_crowds_out_nothing(index: Index, embedder: Has
     assert ids(await index.search("flu plan", None, k=2, today=TODAY)) == ["new#0", "new#1"]
 
 
+async def test_what_does_not_hold_keeps_nothing_out_of_one_list_where_the_other_is_long_enough(
+    index: Index, embedder: HashEmbedder
+) -> None:
+    await put(index, dated("aged", superseded_by="new"), *(f"flu plan {number}" for number in range(200)))
+    await put(
+        index, dated("by words"), "a long leaflet of this winter, in which a flu and a plan stand once among others"
+    )
+    await put(index, dated("by meaning"), *(f"green apples {number}" for number in range(4)))
+    await embed_all(index, embedder)
+    hits = await index.search("flu plan", await embedder.embed_query("green apples"), k=2, today=TODAY)
+    assert {hit.document.id: (hit.keyword_rank, hit.vector_rank) for hit in hits}["by words"][0] == 1
+
+
 # Identifiers
 
 
