@@ -46,6 +46,7 @@ from retrieval.search import Searcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import date
 
     from adapters.settings import Settings
     from bot.answerer import Answerer
@@ -150,6 +151,10 @@ async def build(
         opened.push_async_callback(index.close)
         reranker = await choose_reranker(settings, voyage, small, index)
         spare = await choose_spare_reranker(reranker, index)
+
+        def today() -> date:
+            return clock().date()
+
         searcher = Searcher(
             index,
             embedder,
@@ -159,6 +164,7 @@ async def build(
             writer=hypothetical,
             rewriter=query_rewriter,
             patience=settings.within_turn(5),
+            today=today,
         )
         extractive = ExtractiveAnswerer(index)
         writer, rewriter = await asyncio.to_thread(choose_writers, settings, claude, extractive)
@@ -191,7 +197,7 @@ async def build(
             entailment=entailment,
             summarise=summaries.grow,
         )
-        sources = Sources(memories, index, lambda _, author: engine.settings.visible(guest=author.guest))
+        sources = Sources(memories, index, lambda _, author: engine.settings.visible(guest=author.guest), today)
         respond = answering_sources(engine.respond, sources, engine.wording)
         respond = answering_forget(respond, forgetter, engine.wording)
         dispatcher = Dispatcher(

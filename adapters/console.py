@@ -123,7 +123,8 @@ def _running(text: str, width: int) -> str:
 
 def _source(source: Source, reply: Reply, wording: Wording, width: int) -> str:
     found = wording.sources.found(source.found_by)
-    where = " · ".join(part for part in (one_line(source.title), one_line(source.locator), found) if part)
+    named = one_line(source.title), one_line(source.locator), found, wording.mark(source)
+    where = " · ".join(part for part in named if part)
     lines = [
         textwrap.fill(f"[{source.n}] {where}", width, subsequent_indent="    "),
         textwrap.fill(f"“{_quote(source, reply)}”", width, initial_indent="    ", subsequent_indent="    "),

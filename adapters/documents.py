@@ -81,7 +81,8 @@ def print_report(report: IngestReport) -> None:
         for warning in file.warnings:
             say(click.style(f"note       {path}: {one_line(warning)}", fg="yellow"))
     counted = ", ".join(f"{count} {outcome}" for outcome, count in report.totals.items() if count)
-    say(f"{report.collection}: {counted or 'no documents there'}")
+    dated = ", ".join(f"{count} {why.replace('_', ' ')}" for why, count in report.dated.items() if count)
+    say(f"{report.collection}: {counted or 'no documents there'}{f' ({dated})' if dated else ''}")
 
 
 def report_json(report: IngestReport, status: IndexStatus, placed: Placed | None) -> dict[str, Any]:

@@ -1,19 +1,22 @@
 """What stood behind an answer, found again: for `/sources`, "@bot sources" and the buttons under an answer.
 
 Whatever was shown once is looked up anew in the index, with the collections that this person may see in this place
-(promise 9): a passage that was withdrawn or moved out of reach is gone here too.
+(promise 9): a passage that was withdrawn, has expired or been superseded, or moved out of reach is gone here too.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from bot.asking_on import OfSources, asking_on
 from bot.messages import Reply
 from memory.turn import TurnKind
+from retrieval.clock import utc_today
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
+    from datetime import date
 
     from bot.messages import Author, IncomingMessage, Respond, Show, Source
     from bot.turn import Memories
@@ -42,10 +45,13 @@ class Passages(Protocol):
 class Sources:
     """Finds the passages behind earlier answers. None is returned where there was no answer, () where all are gone."""
 
-    def __init__(self, memories: Memories, index: Passages, access: Access) -> None:
+    def __init__(
+        self, memories: Memories, index: Passages, access: Access, today: Callable[[], date] = utc_today
+    ) -> None:
         self._memories = memories
         self._index = index
         self._access = access
+        self._today = today
 
     async def of_conversation(self, conversation: Conversation, author: Author) -> tuple[Source, ...] | None:
         """Behind the last answer in this thread, whoever asked; else behind this person's last one in the place."""
@@ -66,14 +72,20 @@ class Sources:
 
     async def passage(self, passage_id: str, conversation: Conversation, author: Author) -> Hit | None:
         """One passage, or None if it is gone or not for this person here."""
-        hits = await self._index.passages([passage_id], collections=self._access(conversation, author))
-        return hits[0] if hits else None
+        return (await self._held([passage_id], conversation, author)).get(passage_id)
 
     async def _visible(self, turn: Turn, conversation: Conversation, author: Author) -> tuple[Source, ...]:
-        ids = [source.id for source in turn.sources]
+        there = await self._held([source.id for source in turn.sources], conversation, author)
+        return tuple(
+            replace(source, review_by=there[source.id].document.review_missed(self._today()))
+            for source in turn.sources
+            if source.id in there
+        )
+
+    async def _held(self, ids: Sequence[str], conversation: Conversation, author: Author) -> dict[str, Hit]:
+        """Those of these passages that this person may see here and whose documents hold today."""
         hits = await self._index.passages(ids, collections=self._access(conversation, author))
-        there = {hit.passage.id for hit in hits}
-        return tuple(source for source in turn.sources if source.id in there)
+        return {hit.passage.id: hit for hit in hits if hit.document.holds(self._today())}
 
 
 def heading(sources: tuple[Source, ...] | None, words: Wording) -> str:

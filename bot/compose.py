@@ -6,10 +6,14 @@ import re
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from bot.clean import clean
+from bot.instruction import addresses_a_machine
 from memory.turn import Source
+from retrieval.terms import words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import date
 
     from bot.verify import Statement
 
@@ -17,10 +21,11 @@ _MARKER = re.compile(r"\s?\[\d{1,3}\]")
 _ITEM = re.compile(r"(?:[-*\u2022]|\d{1,3}[.)])\s")
 
 
-def compose(statements: Sequence[Statement]) -> tuple[str, tuple[Source, ...]]:
+def compose(statements: Sequence[Statement], today: date | None = None) -> tuple[str, tuple[Source, ...]]:
     """The answer's text and its sources, numbered in the order in which the text first uses them.
 
-    One `[n]` follows each run of statements from one passage. List items and rows stand on lines of their own.
+    One `[n]` follows each run of statements from one passage. List items and rows stand on lines of their own. Sources
+    whose review was due before `today` say so; without it, none does.
     """
     numbers: dict[str, int] = {}
     for statement in statements:
@@ -32,7 +37,7 @@ def compose(statements: Sequence[Statement]) -> tuple[str, tuple[Source, ...]]:
             pieces.append(f" [{numbers[statement.hit.passage.id]}]")
         if following is not None:
             pieces.append(_gap(statement, following))
-    return "".join(pieces), tuple(_source(n, id_, statements) for id_, n in numbers.items())
+    return "".join(pieces), tuple(_source(n, id_, statements, today) for id_, n in numbers.items())
 
 
 def beginning(statements: Sequence[Statement]) -> str:
@@ -53,11 +58,17 @@ def _gap(statement: Statement, following: Statement) -> str:
     return "\n\n" if _ITEM.match(statement.text) else " "
 
 
-def _source(number: int, passage_id: str, statements: Sequence[Statement]) -> Source:
-    """Its quote runs from the first quoted letter to the last, so it is verbatim and holds every quote."""
+def _source(number: int, passage_id: str, statements: Sequence[Statement], today: date | None) -> Source:
+    """Its quote runs from the first quoted letter to the last, so it is verbatim and holds every quote.
+
+    Where something between these leads elsewhere or gives orders to a machine, it is the first quote alone.
+    """
     borne = [statement for statement in statements if statement.hit.passage.id == passage_id]
     hit = borne[0].hit
     start, end = min(one.span[0] for one in borne), max(one.span[1] for one in borne)
+    quote = hit.passage.text[start:end]
+    if len(borne) > 1 and (addresses_a_machine(quote) or words(clean(quote)) != words(quote)):
+        start, end = borne[0].span
     return Source(
         n=number,
         id=passage_id,
@@ -68,4 +79,5 @@ def _source(number: int, passage_id: str, statements: Sequence[Statement]) -> So
         found_by=hit.found_by,
         rank=hit.rank,
         rank_before_rerank=hit.rank_before_rerank,
+        review_by=hit.document.review_missed(today) if today else None,
     )

@@ -83,7 +83,7 @@ class Reply:
         return {
             "kind": self.kind.value,
             "text": self.text,
-            "sources": [asdict(source) for source in self.sources],
+            "sources": [_source_json(source) for source in self.sources],
             "resources": [asdict(resource) for resource in self.resources],
             "confidence": self.confidence,
             "trace_id": self.trace_id,
@@ -101,3 +101,10 @@ class Respond(Protocol):
     async def __call__(self, message: IncomingMessage, show: Show | None = None, /) -> Reply:
         """The reply, whole, whatever was shown of it."""
         ...
+
+
+def _source_json(source: Source) -> dict[str, Any]:
+    """`review_by` stands on marked sources alone."""
+    named = asdict(source)
+    due = named.pop("review_by")
+    return named | ({"review_by": due.isoformat()} if due else {})

@@ -12,6 +12,7 @@ from bot.compose import compose
 from bot.courtesy import courtesy
 from bot.crisis import crisis_reply_text, lines_for
 from bot.errors import CitewellError, Refused, outline
+from bot.lapsed import lapsed_version
 from bot.messages import IncomingMessage, Reply, Source
 from bot.restate import in_reach, of_the_same, quotes, simpler, why
 from bot.safety import Clear, Mention, SafetyVerdict, SelfHarm, Violence, assess
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from bot.messages import Show
     from bot.restate import Manner
     from bot.settings import TurnSettings
-    from bot.verify import Verified
+    from bot.verify import Statement, Verified
     from bot.wording import Wording
     from memory.conversation import Conversation
     from memory.store import Memory
@@ -192,16 +193,16 @@ class Engine:
         evidence = of_the_same(evidence, beside[-1].sources) if beside else evidence
         self.observe(trace, evidence)
         if evidence.grade is Grade.INCORRECT or not evidence.hits:
-            text = await self._ungrounded(more=bool(beside))
+            text = await self._ungrounded(message, evidence.query, more=bool(beside))
             return self._ending(message, trace, TurnKind.UNGROUNDED, text, standalone=question)
         try:
             verified = await self._checked_draft(question, evidence, history, trace, show)
         except Refused:
             return self._ending(message, trace, TurnKind.REFUSAL, self.wording.refusal.model, standalone=question)
         if not verified.statements:
-            text = await self._ungrounded(verified.missing, more=bool(beside))
+            text = await self._ungrounded(message, evidence.query, verified.missing, more=bool(beside))
             return self._ending(message, trace, TurnKind.UNGROUNDED, text, standalone=question)
-        return self._fact(message, trace, question, compose(verified.statements), verified.confidence)
+        return self._fact(message, trace, question, self._composed(verified.statements), verified.confidence)
 
     async def _restated(
         self, manner: Manner, last: Turn, message: IncomingMessage, history: Sequence[Said], trace: Trace
@@ -225,11 +226,14 @@ class Engine:
                 async with Check(evidence, trace, entailment=self.entailment) as check:
                     said = await simpler(evidence, history, self.answerer, check)
             if said is not None:
-                return self._fact(message, trace, last.standalone, compose(said.statements), said.confidence)
+                return self._fact(message, trace, last.standalone, self._composed(said.statements), said.confidence)
         if not (sources := in_reach(last.sources, evidence)):
             return self._ending(message, trace, TurnKind.COURTESY, self.wording.sources.gone)
         turn, reply = self._fact(message, trace, last.standalone, (quotes(sources), sources), round(evidence.best, 2))
         return turn, replace(reply, text=f"{why(manner, self.wording)}\n\n{reply.text}")
+
+    def _composed(self, statements: Sequence[Statement]) -> tuple[str, tuple[Source, ...]]:
+        return compose(statements, self.clock().date())
 
     def _fact(
         self,
@@ -298,7 +302,9 @@ class Engine:
                 span.set(backend=self.fallback.name, degraded=type(error).__name__)
                 return await self.fallback.answer(question, evidence, history)
 
-    async def _ungrounded(self, missing: str = "", *, more: bool = False) -> str:
+    async def _ungrounded(
+        self, message: IncomingMessage, query: Query, missing: str = "", *, more: bool = False
+    ) -> str:
         """What is said where nothing was found, or with `more` nothing that had not been shown."""
         words = self.wording.answer
         if not (await self.index.status()).passages:
@@ -306,7 +312,16 @@ class Engine:
         if more:
             return self.wording.asking_on.nothing_more
         said = words.ungrounded_about.format(missing=missing) if missing else words.ungrounded
-        return f"{said} {words.ungrounded_hint}"
+        lapsed = await lapsed_version(
+            self.searcher,
+            self.index,
+            query,
+            self.wording,
+            collections=self.settings.visible(guest=message.author.guest),
+            pipeline=self.pipeline,
+            today=self.clock().date(),
+        )
+        return " ".join(filter(None, [said, lapsed, words.ungrounded_hint]))
 
     def _lines(self, message: IncomingMessage) -> Lines:
         author = message.author

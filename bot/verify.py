@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from bot.answer import Answer, Fact, Sentence, Ungrounded
 from bot.clean import clean
+from bot.instruction import addresses_a_machine, stands_in_an_order
 from bot.polarity import contradicts
 from bot.quantities import unborne
 from bot.quote import find_quote
@@ -19,7 +20,14 @@ if TYPE_CHECKING:
     from retrieval.evidence import Evidence, Hit
 
 Reason: TypeAlias = Literal[
-    "unknown_passage", "empty", "quote_not_found", "figure", "negation", "other_subject", "not_entailed"
+    "unknown_passage",
+    "empty",
+    "quote_not_found",
+    "figure",
+    "negation",
+    "other_subject",
+    "instruction",
+    "not_entailed",
 ]
 """Why a sentence fell. All but the last are said here; that one is a model's, where one is asked (`bot.check`)."""
 
@@ -103,16 +111,20 @@ def check(sentence: Sentence, evidence: Evidence) -> Statement | Reason:
     span = find_quote(sentence.quote, hit.passage.text)
     if span is None:
         return "quote_not_found"
-    fault = _fault(text, hit.passage.text[slice(*span)], hit)
+    if addresses_a_machine(text) or stands_in_an_order(hit.passage.text, span):
+        return "instruction"
+    asked = f"{evidence.query.original}\n{evidence.query.standalone}"
+    fault = _fault(text, hit.passage.text[slice(*span)], hit, asked)
     return fault or Statement(text, hit, span, sentence.new_paragraph)
 
 
-def _fault(text: str, quote: str, hit: Hit) -> Reason | None:
+def _fault(text: str, quote: str, hit: Hit, asked: str) -> Reason | None:
     """What the text says beyond its quote, read under the passage's headings and its document's title."""
-    borne = "\n".join([quote, hit.document.title, *hit.passage.headings])
+    above = (one for one in (hit.document.title, *hit.passage.headings) if not addresses_a_machine(one))
+    borne = "\n".join([quote, *above])
     if unborne(text, borne):
         return "figure"
-    if not speaks_of(text, borne):
+    if not speaks_of(text, borne, asked):
         return "other_subject"
     return "negation" if contradicts(text, quote) else None
 

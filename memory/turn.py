@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import date, datetime
 
     from memory.conversation import Conversation
 
@@ -40,7 +40,8 @@ class Source:
     `n` is the number of its `[n]` marker, `id` the passage id, `locator` where in the document ("page 3",
     a heading), `quote` a verbatim stretch of the passage's raw text that holds every quoted sentence.
     `found_by` names the lists that held it ("keyword",
-    "vector"). Ranks count from 1; `rank_before_rerank` equals `rank` where nothing was reranked.
+    "vector"). Ranks count from 1; `rank_before_rerank` equals `rank` where nothing was reranked. `review_by` is the day
+    on which its document's review was due, where that has passed on the day it is shown: it is not kept with a turn.
     """
 
     n: int
@@ -52,6 +53,7 @@ class Source:
     found_by: tuple[str, ...]
     rank: int
     rank_before_rerank: int
+    review_by: date | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
+    from datetime import date
 
     from retrieval.document import Document, Passage
     from retrieval.embed import Vector
@@ -44,10 +45,11 @@ class AbsentIndex:
         *,
         k: int,
         collections: Collection[str] | None = None,
+        today: date | None = None,
         context: bool = True,
     ) -> Sequence[Hit]:
         """Raises."""
-        self._fail(words, vector, k, collections, context)
+        self._fail(words, vector, k, collections, today, context)
 
     async def passages(self, ids: Collection[str], *, collections: Collection[str] | None = None) -> Sequence[Hit]:
         """Raises."""

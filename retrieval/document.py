@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,12 +13,23 @@ PUBLIC = "public"
 """The collection that documents go into unless another is named; the only one that guests are shown."""
 
 
+class Standing(StrEnum):
+    """Whether what a document says holds on a day, or why it does not."""
+
+    CURRENT = "current"
+    UPCOMING = "upcoming"
+    EXPIRED = "expired"
+    SUPERSEDED = "superseded"
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """One source file as the index knows it.
 
     `id` is readable and stable for a file in a collection (`retrieval.ingest.document_id`), `path` the absolute path
     it came from, `content_hash` the sha256 of its bytes and of the reader's version: equal hashes mean nothing to do.
+    `effective` is the first day on which it holds, `expires` the last one, `superseded_by` the name of the document
+    that holds in its place, in one of the forms of `retrieval.document_names`.
     """
 
     id: str
@@ -28,7 +40,26 @@ class Document:
     url: str | None = None
     effective: date | None = None
     review_by: date | None = None
+    expires: date | None = None
     superseded_by: str | None = None
+
+    def standing(self, today: date) -> Standing:
+        """Whether it holds on this day. What has a successor holds on none."""
+        if self.superseded_by is not None:
+            return Standing.SUPERSEDED
+        if self.expires is not None and self.expires < today:
+            return Standing.EXPIRED
+        if self.effective is not None and self.effective > today:
+            return Standing.UPCOMING
+        return Standing.CURRENT
+
+    def holds(self, today: date) -> bool:
+        """Whether an answer may stand on it on this day."""
+        return self.standing(today) is Standing.CURRENT
+
+    def review_missed(self, today: date) -> date | None:
+        """The day until which it was to be reviewed, where that has passed: it holds on, and is marked."""
+        return self.review_by if self.review_by is not None and self.review_by < today else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
-    from datetime import datetime
+    from datetime import date, datetime
 
     from retrieval.document import Document, Passage
     from retrieval.embed import Vector
@@ -54,13 +54,15 @@ class Index(Protocol):
         *,
         k: int,
         collections: Collection[str] | None = None,
+        today: date | None = None,
         context: bool = True,
     ) -> Sequence[Hit]:
         """The `k` best passages, best first, fused by rank where both lists ran.
 
         `words` is a person's text and is never read as query syntax; empty means vectors alone. `vector` None means
         words alone. `collections` limits the search inside the query; None means all, an empty one finds nothing.
-        Without `context`, words are looked for in titles and raw texts alone.
+        `today` leaves out the documents that do not hold on that day, before anything is ranked, fused or found to be
+        said twice; None leaves out none. Without `context`, words are looked for in titles and raw texts alone.
         """
         ...
 

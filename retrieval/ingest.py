@@ -6,19 +6,24 @@ import asyncio
 import hashlib
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from retrieval.clock import utc_now
 from retrieval.document import PUBLIC, Document, Passage
+from retrieval.document_names import DocumentNames
 from retrieval.errors import IndexUnavailable, Unreadable
 from retrieval.ingest_report import FileReport, IngestReport, Outcome
 from retrieval.load import MOST_BYTES, READER_VERSION, parse, read_bytes
+from retrieval.readers import sidecar
 from retrieval.split import split
+from retrieval.upkeep import upkeep
 from retrieval.walk import Found, shown_path, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import date, datetime
 
     from retrieval.index import Index
 
@@ -43,9 +48,13 @@ def document_id(path: Path, collection: str) -> str:
     return f"{slug}-{place[:8]}"
 
 
-def content_hash(data: bytes, collection: str) -> str:
-    """The sha256 that tells whether there is anything to do: of the bytes, the reader's version and the collection."""
-    return hashlib.sha256(f"{READER_VERSION}\0{collection}\0".encode() + data).hexdigest()
+def content_hash(data: bytes, collection: str, beside: bytes | None = None) -> str:
+    """The sha256 that tells whether there is anything to do.
+
+    Of the bytes, of the sidecar's where there is one `beside` the file, the reader's version and the collection.
+    """
+    said_beside = "" if beside is None else f"{hashlib.sha256(beside).hexdigest()}\0"
+    return hashlib.sha256(f"{READER_VERSION}\0{collection}\0{said_beside}".encode() + data).hexdigest()
 
 
 async def ingest(
@@ -56,13 +65,15 @@ async def ingest(
     prune: bool = False,
     most_bytes: int = MOST_BYTES,
     on_progress: Callable[[Progress], None] | None = None,
+    clock: Callable[[], datetime] = utc_now,
 ) -> IngestReport:
     """Take in files and folders, one file in memory at a time, each in one transaction of the index.
 
     A file that cannot be read is reported and its version of before, if any, stays. A file with the bytes of another
     one in the collection is not taken in beside it. `prune` removes documents of the given folders whose files have
     gone; a folder that is itself missing or closed removes nothing. Where the index cannot be written any more (its
-    disk is full), the report ends with the file that met it. Cancelling leaves whole documents only.
+    disk is full), the report ends with the file that met it. Cancelling leaves whole documents only. The report names
+    the documents of these files that do not hold on the day of `clock`, and those whose review was due.
     """
     found = await asyncio.to_thread(walk, paths)
     run = _Run(index, collection, most_bytes, {document.id: document for document in await index.catalogue(collection)})
@@ -70,6 +81,7 @@ async def ingest(
     lines = [_failure(path, "missing", "there is no such file or folder") for path in found.missing]
     lines += [_failure(path, "closed", "the folder may not be read: mend its permissions") for path in found.closed]
     lines += [_outside(path) for path in found.outside]
+    lines += [_stray(path) for path in found.strays]
     for done, path in enumerate(found.files, start=1):
         try:
             lines.append(await run.take_in(path))
@@ -85,7 +97,24 @@ async def ingest(
     except IndexUnavailable as error:
         lines += [_failure(folder, "index", f"{error} Nothing was removed.") for folder in found.folders]
         return IngestReport(collection, tuple(lines), found.skipped, stopped=True)
+    lines = await _with_dates(lines, index, clock().date())
     return IngestReport(collection, tuple(lines), found.skipped)
+
+
+async def _with_dates(lines: Iterable[FileReport], index: Index, today: date) -> list[FileReport]:
+    """The lines with how the documents in the index stand on this day."""
+    documents = {document.id: document for document in await index.catalogue()}
+    names = DocumentNames(documents.values())
+    dated = []
+    for line in lines:
+        document = None if line.document_id is None else documents.get(line.document_id)
+        if document is None:
+            dated.append(line)
+            continue
+        warnings = (*line.warnings, *upkeep(document, names, today))
+        standing, missed = document.standing(today), document.review_missed(today)
+        dated.append(replace(line, warnings=warnings, standing=standing, review_missed=missed))
+    return dated
 
 
 class _Run:
@@ -114,15 +143,15 @@ class _Run:
         before = self._known.get(identity)
         shown = shown_path(path)
         try:
-            data = await asyncio.to_thread(read_bytes, path, most_bytes=self._most_bytes)
-            digest = content_hash(data, self._collection)
+            data, beside = await asyncio.to_thread(self._read, path)
+            digest = content_hash(data, self._collection, beside)
             if before is not None and before.content_hash == digest:
                 return FileReport(shown, Outcome.UNCHANGED, identity)
             holder = self._holders.get(digest)
             if holder is not None and holder != shown:
                 await self._index.remove([identity])
                 return FileReport(shown, Outcome.DUPLICATE, code="duplicate", message=f"the same content as {holder}")
-            document, passages, warnings = await asyncio.to_thread(self._passages, path, data, digest)
+            document, passages, warnings = await asyncio.to_thread(self._passages, path, data, beside, digest)
         except Unreadable as error:
             kept = "" if before is None else "; the version taken in before stays"
             return _failure(path, error.code, f"{error}{kept}", identity if before else None)
@@ -148,9 +177,21 @@ class _Run:
         sentences = (known.get((one.about, one.text)) for one in passages)
         return [one.with_sentence(said) if said else one for one, said in zip(passages, sentences, strict=True)]
 
-    def _passages(self, path: Path, data: bytes, digest: str) -> tuple[Document, list[Passage], tuple[str, ...]]:
+    def _read(self, path: Path) -> tuple[bytes, bytes | None]:
+        """The file's bytes, and its sidecar's where it has one. Errors: Unreadable."""
+        data, beside = read_bytes(path, most_bytes=self._most_bytes), sidecar.find_sidecar(path)
+        try:
+            return data, None if beside is None else read_bytes(beside, most_bytes=sidecar.MOST_BYTES)
+        except Unreadable as error:
+            raise Unreadable(error.code, f"its sidecar: {error}") from error
+
+    def _passages(
+        self, path: Path, data: bytes, beside: bytes | None, digest: str
+    ) -> tuple[Document, list[Passage], tuple[str, ...]]:
         identity = document_id(path, self._collection)
         loaded = parse(path.name, data)
+        if beside is not None:
+            loaded = sidecar.described(loaded, beside)
         passages = split(loaded, identity)
         if not passages:
             raise Unreadable("no_text", "the file holds headings or embedded data at most, and no text beside them")
@@ -163,13 +204,15 @@ class _Run:
             url=loaded.url,
             effective=loaded.effective,
             review_by=loaded.review_by,
+            expires=loaded.expires,
             superseded_by=loaded.superseded_by,
         )
         return document, passages, loaded.warnings
 
     def _current_hash(self, path: Path) -> str | None:
         try:
-            return content_hash(read_bytes(path, most_bytes=self._most_bytes), self._collection)
+            data, beside = self._read(path)
+            return content_hash(data, self._collection, beside)
         except Unreadable:
             return None
 
@@ -181,6 +224,16 @@ def _failure(path: Path, code: str, message: str, identity: str | None = None) -
 def _outside(path: Path) -> FileReport:
     message = "skipped: this link leads out of the given folders; to take in what it leads to, name that place too"
     return FileReport(shown_path(path), Outcome.SKIPPED, code="outside", message=message, warnings=(message,))
+
+
+def _stray(path: Path) -> FileReport:
+    document = sidecar.document_of(path)
+    named = "" if document is None else f" {shown_path(Path(document.name))}"
+    message = (
+        f"skipped: there is no document{named} beside it; a sidecar is named after its document, ending included, "
+        "as leaflet.pdf.meta.yml is after leaflet.pdf"
+    )
+    return FileReport(shown_path(path), Outcome.SKIPPED, code="sidecar", message=message, warnings=(message,))
 
 
 def _not_tried(count: int) -> str:

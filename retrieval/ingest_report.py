@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from retrieval.document import Standing
+
+if TYPE_CHECKING:
+    from datetime import date
 
 
 class Outcome(StrEnum):
@@ -24,7 +29,8 @@ class Outcome(StrEnum):
 class FileReport:
     """One file's line. `passages` counts its own.
 
-    `code` and `message` say why it failed or was skipped, or which file it doubles.
+    `code` and `message` say why it failed or was skipped, or which file it doubles. `standing` is that of the document
+    the index has of it, None where it has none, and `review_missed` the day of a review that was due.
     """
 
     path: str
@@ -34,6 +40,8 @@ class FileReport:
     code: str | None = None
     message: str | None = None
     warnings: tuple[str, ...] = ()
+    standing: Standing | None = None
+    review_missed: date | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The line as JSON values."""
@@ -45,6 +53,8 @@ class FileReport:
             "code": self.code,
             "message": self.message,
             "warnings": list(self.warnings),
+            "standing": self.standing.value if self.standing else None,
+            "review_missed": self.review_missed.isoformat() if self.review_missed else None,
         }
 
 
@@ -74,11 +84,19 @@ class IngestReport:
         counts[Outcome.SKIPPED] += self.skipped
         return {outcome.value: counts[outcome] for outcome in Outcome}
 
+    @property
+    def dated(self) -> dict[str, int]:
+        """How many files' documents hold no longer or not yet, by why, and how many have missed their review."""
+        counts = Counter(file.standing for file in self.files)
+        lapsed = {one.value: counts[one] for one in Standing if one is not Standing.CURRENT}
+        return lapsed | {"past_review": sum(file.review_missed is not None for file in self.files)}
+
     def as_json(self) -> dict[str, Any]:
         """The report as JSON values."""
         return {
             "collection": self.collection,
             "totals": self.totals,
+            "dated": self.dated,
             "failed": self.failed,
             "stopped": self.stopped,
             "not_tried": self.not_tried,

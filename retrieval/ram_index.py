@@ -17,6 +17,7 @@ from retrieval.terms import phrases, stem, words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
+    from datetime import date
 
     from retrieval.document import Document, Passage
     from retrieval.embed import Vector
@@ -111,10 +112,16 @@ class RamIndex:
         *,
         k: int,
         collections: Collection[str] | None = None,
+        today: date | None = None,
         context: bool = True,
     ) -> Sequence[Hit]:
         """The `k` best passages, fused by rank."""
-        seen = [e for e in self._entries.values() if collections is None or e.document.collection in collections]
+        seen = [
+            e
+            for e in self._entries.values()
+            if (collections is None or e.document.collection in collections)
+            and (today is None or e.document.holds(today))
+        ]
         cosines = _cosines(seen, vector)
         by_meaning = sorted(cosines, key=lambda id_: (-cosines[id_], id_))
         hits: dict[str, Hit] = {}

@@ -23,13 +23,14 @@ def document_values(document: Document) -> dict[str, Any]:
         "url": document.url,
         "effective": document.effective.isoformat() if document.effective else None,
         "review_by": document.review_by.isoformat() if document.review_by else None,
+        "expires": document.expires.isoformat() if document.expires else None,
         "superseded_by": document.superseded_by,
     }
 
 
 def read_document(row: Mapping[str, Any]) -> Document:
     """From what `document_values` gave, other values beside it passed over; what was None may be missing."""
-    effective, review_by = row.get("effective"), row.get("review_by")
+    effective, review_by, expires = (_date(row.get(name)) for name in ("effective", "review_by", "expires"))
     return Document(
         id=row["document_id"],
         title=row["title"],
@@ -37,10 +38,15 @@ def read_document(row: Mapping[str, Any]) -> Document:
         collection=row["collection"],
         content_hash=row["content_hash"],
         url=row.get("url"),
-        effective=date.fromisoformat(effective) if effective else None,
-        review_by=date.fromisoformat(review_by) if review_by else None,
+        effective=effective,
+        review_by=review_by,
+        expires=expires,
         superseded_by=row.get("superseded_by"),
     )
+
+
+def _date(stored: str | None) -> date | None:
+    return date.fromisoformat(stored) if stored else None
 
 
 def digest(context: str, text: str) -> bytes:

@@ -62,6 +62,21 @@ def _whole_vectors(db: Database) -> None:
         db.execute(statement)
 
 
+@MIGRATIONS(name="0003_expires")
+def _expires(db: Database) -> None:
+    """The last day on which a document holds. Of documents taken in before, it is known once they are taken in anew."""
+    for statement in (
+        "ALTER TABLE documents ADD COLUMN expires TEXT",
+        "DROP VIEW records",
+        """CREATE VIEW records AS SELECT
+            p.number, p.id, p.ordinal, p.text, p.context, p.headings, p.span_start, p.span_end, p.place, p.page,
+            d.id AS document_id, d.title, d.path, d.collection, d.content_hash, d.url, d.effective, d.review_by,
+            d.expires, d.superseded_by
+            FROM passages p JOIN documents d ON d.number = p.document""",
+    ):
+        db.execute(statement)
+
+
 def prepare(connection: sqlite3.Connection, path: Path) -> None:
     """Bring the file to this version's tables. IndexUnavailable if a newer version made it."""
     with mended(path), writing(connection):

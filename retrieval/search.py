@@ -7,9 +7,11 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from retrieval.clock import utc_today
 from retrieval.corrective import merged, rewritten
 from retrieval.errors import RetrievalError
 from retrieval.evidence import Evidence, Grade
+from retrieval.fusion import DEPTH
 from retrieval.grade import JUDGED, Verdict, judged_terms
 from retrieval.hyde import Vectors, embedded
 from retrieval.rerank import RERANKED, reordered
@@ -19,8 +21,10 @@ from retrieval.terms import words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
+    from datetime import date
 
     from retrieval.corrective import QueryRewriter
+    from retrieval.document import Document
     from retrieval.embed import Embedder, Vector
     from retrieval.evidence import Hit, Query
     from retrieval.grade import Grader
@@ -61,11 +65,15 @@ is .84, .84, .84 to .88 and .90.
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What one search was asked for. `question` stands alone; `depth` is how many hits it starts from."""
+    """What one search was asked for. `question` stands alone; `depth` is how many hits it starts from.
+
+    With `today`, documents that do not hold on that day are not seen.
+    """
 
     question: str
     depth: int
     collections: Collection[str] | None
+    today: date | None
     pipeline: PipelineSettings
     without: Collection[str] = ()
 
@@ -83,7 +91,8 @@ class Searcher:
 
     Of the others the same holds: where the `reranker` gives no order in time, the `spare` does, and if it cannot
     either, hits stay in the order of the search; without a `writer`, no made-up passage helps; without a `rewriter`,
-    ambiguous evidence stays as it is. `clock` counts seconds for the stages' times and never goes back.
+    ambiguous evidence stays as it is. `clock` counts seconds for the stages' times and never goes back; `today` says
+    the day on which a document has to hold to be evidence.
     """
 
     def __init__(
@@ -98,6 +107,7 @@ class Searcher:
         rewriter: QueryRewriter | None = None,
         patience: float = 5.0,
         clock: Callable[[], float] = time.perf_counter,
+        today: Callable[[], date] = utc_today,
     ) -> None:
         self._index = index
         self._embedder = embedder
@@ -108,6 +118,7 @@ class Searcher:
         self._rewriter = rewriter
         self._patience = patience
         self._clock = clock
+        self._today = today
 
     async def search(
         self,
@@ -126,7 +137,7 @@ class Searcher:
         if not words(query.standalone):
             return Evidence(query, (), Grade.INCORRECT, 0.0)
         depth = max(k, JUDGED, RERANKED if pipeline.rerank else 0)
-        asked = _Asked(query.standalone, depth, collections, pipeline, frozenset(without))
+        asked = _Asked(query.standalone, depth, collections, self._today(), pipeline, frozenset(without))
         stages = Stages(self._clock, self._patience)
         try:
             vectors = await self._vectors(asked, stages)
@@ -137,8 +148,7 @@ class Searcher:
         except RetrievalError:
             raise
         except Exception as error:
-            msg = f"The search in the {self._index.name} index failed ({type(error).__name__})."
-            raise RetrievalError(msg) from error
+            raise self._failed(error) from error
         verdict = found.verdict
         return Evidence(query, tuple(found.hits[: max(k, 0)]), verdict.grade, verdict.best, tuple(stages.done))
 
@@ -152,13 +162,15 @@ class Searcher:
     ) -> Evidence:
         """These passages as evidence for the question, in the order given, judged as if they had just been found.
 
-        Those that are gone or out of reach are left out. Raises RetrievalError if the index fails.
+        Those that are gone, out of reach or hold no longer are left out. Raises RetrievalError if the index fails.
         """
-        asked = _Asked(query.standalone, len(ids), collections, replace(pipeline, hyde=False))
+        today = self._today()
+        asked = _Asked(query.standalone, len(ids), collections, today, replace(pipeline, hyde=False))
         stages = Stages(self._clock, self._patience)
         try:
             began = self._clock()
-            hits = await self._index.passages(ids, collections=collections)
+            there = await self._index.passages(ids, collections=collections)
+            hits: Sequence[Hit] = [hit for hit in there if hit.document.holds(today)]
             stages.add("search", self._index.name, began, len(hits))
             vectors = await self._vectors(asked, stages)
             if vectors.question is not None:
@@ -167,9 +179,33 @@ class Searcher:
         except RetrievalError:
             raise
         except Exception as error:
-            msg = f"Passages could not be read again from the {self._index.name} index ({type(error).__name__})."
-            raise RetrievalError(msg) from error
+            raise self._failed(error) from error
         return Evidence(query, tuple(hits), verdict.grade, verdict.best, tuple(stages.done))
+
+    async def lapsed(
+        self,
+        query: Query,
+        *,
+        collections: Collection[str] | None = None,
+        pipeline: PipelineSettings = EVERY_STAGE,
+    ) -> Document | None:
+        """The document that would be evidence if it held today; None where there is none. Raises as `search` does."""
+        if not words(query.standalone):
+            return None
+        asked = _Asked(query.standalone, DEPTH, collections, None, replace(pipeline, hyde=False))
+        stages, today = Stages(self._clock, self._patience), self._today()
+        try:
+            hits = await self._find(asked, asked.question, await self._vectors(asked, stages), stages)
+            old = [hit for hit in hits if not hit.document.holds(today)]
+            found = await self._judged(asked, old, stages)
+        except RetrievalError:
+            raise
+        except Exception as error:
+            raise self._failed(error) from error
+        return None if found.verdict.grade is Grade.INCORRECT else found.hits[0].document
+
+    def _failed(self, error: Exception) -> RetrievalError:
+        return RetrievalError(f"The search in the {self._index.name} index failed ({type(error).__name__}).")
 
     async def _vectors(self, asked: _Asked, stages: Stages) -> Vectors:
         """What to search with by meaning, and what is lacking for a full search."""
@@ -195,6 +231,7 @@ class Searcher:
             vectors.search,
             k=asked.depth + len(asked.without),
             collections=asked.collections,
+            today=asked.today,
             context=asked.pipeline.context,
         )
         hits = [hit for hit in hits if hit.passage.id not in asked.without][: asked.depth]

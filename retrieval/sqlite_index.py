@@ -23,7 +23,7 @@ from retrieval.sqlite_write import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
-    from datetime import datetime
+    from datetime import date, datetime
     from pathlib import Path
 
     from retrieval.document import Document, Passage
@@ -90,10 +90,11 @@ class SqliteIndex:
         *,
         k: int,
         collections: Collection[str] | None = None,
+        today: date | None = None,
         context: bool = True,
     ) -> Sequence[Hit]:
         """The `k` best passages. IndexMismatch if `vector` is of another size than those held."""
-        return await self._reader.run(self._searcher.search, words, vector, k, collections, context=context)
+        return await self._reader.run(self._searcher.search, words, vector, k, collections, today, context=context)
 
     async def passages(self, ids: Collection[str], *, collections: Collection[str] | None = None) -> Sequence[Hit]:
         """Passages by id, in the order given."""

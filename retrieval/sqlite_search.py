@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from retrieval.evidence import Hit
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Mapping
     from concurrent.futures import Future
+    from datetime import date
 
     from retrieval.embed import Vector
     from retrieval.embedding_model import Model
@@ -26,15 +28,30 @@ _BY_WORDS = """
     SELECT rowid FROM passages_fts WHERE passages_fts MATCH :words
     ORDER BY bm25(passages_fts, 1.5, 1.0, 1.0), rowid LIMIT :depth
 """
-_BY_WORDS_IN_COLLECTIONS = """
+_BY_WORDS_AMONG_SOME = """
     SELECT f.rowid FROM passages_fts f
     CROSS JOIN passages p INDEXED BY passages_places ON p.number = f.rowid
     CROSS JOIN documents d ON d.number = p.document
-    WHERE passages_fts MATCH :words AND d.collection IN (SELECT value FROM json_each(:collections))
+    WHERE passages_fts MATCH :words
+    AND (:collections IS NULL OR d.collection IN (SELECT value FROM json_each(:collections)))
+    AND d.number NOT IN (SELECT value FROM json_each(:lapsed))
     ORDER BY bm25(passages_fts, 1.5, 1.0, 1.0), f.rowid LIMIT :depth
 """
-"""Looks up the collection of each match, in a narrow index that holds no text. Left to itself, SQLite would match anew
+"""Looks up the document of each match, in a narrow index that holds no text. Left to itself, SQLite would match anew
 for each passage of the collections, which takes a hundred times as long."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What of the index a search sees: these collections, None meaning all, without the documents of these numbers."""
+
+    collections: Collection[str] | None
+    lapsed: frozenset[int]
+
+    @property
+    def everything(self) -> bool:
+        """Whether nothing is left out."""
+        return self.collections is None and not self.lapsed
 
 
 class Searcher:
@@ -48,21 +65,30 @@ class Searcher:
         self._vectors_at = self._counts_at = -1
         self._counts: dict[str, int] = {}
         self._total = 0
+        self._lapsed: tuple[int, date, frozenset[int]] | None = None
 
     def close(self) -> None:
         """Let go of the thread."""
         self._beside.shutdown()
 
     def search(
-        self, words: str, vector: Vector | None, k: int, collections: Collection[str] | None, *, context: bool = True
+        self,
+        words: str,
+        vector: Vector | None,
+        k: int,
+        collections: Collection[str] | None,
+        today: date | None = None,
+        *,
+        context: bool = True,
     ) -> list[Hit]:
         """The `k` best passages, best first; of several with the same raw text, the best alone."""
         if k < 1:
             return []
         with reading(self._connection):
             depth = max(DEPTH, 3 * k)
+            seen = _Seen(collections, frozenset() if today is None else self._lapsed_on(today))
             while True:
-                hits, exhausted = self._search(words, vector, depth, k, collections, context=context)
+                hits, exhausted = self._search(words, vector, depth, k, seen, context=context)
                 if exhausted or len(hits) == k:
                     return hits
                 depth *= 4
@@ -99,7 +125,7 @@ class Searcher:
         vector: Vector | None,
         depth: int,
         k: int,
-        collections: Collection[str] | None,
+        seen: _Seen,
         *,
         context: bool,
     ) -> tuple[list[Hit], bool]:
@@ -110,8 +136,8 @@ class Searcher:
         likeness: Future[tuple[Vector, list[int]]] | None = None
         if vector is not None:
             self._refresh_vectors(vector)
-            likeness = self._beside.submit(self._by_meaning, vector, depth, collections)
-        by_words = self._by_words(words, depth, collections, context=context)
+            likeness = self._beside.submit(self._by_meaning, vector, depth, seen)
+        by_words = self._by_words(words, depth, seen, context=context)
         cosines, by_meaning = likeness.result() if likeness is not None else (None, [])
         ids = self._ids({*by_words, *by_meaning})
         ranked = fuse(words, *([ids[number] for number in numbers] for numbers in (by_words, by_meaning)))
@@ -130,21 +156,22 @@ class Searcher:
                     return list(hits.values()), True
         return list(hits.values()), len(by_words) < depth and len(by_meaning) < depth
 
-    def _by_meaning(self, vector: Vector, depth: int, collections: Collection[str] | None) -> tuple[Vector, list[int]]:
+    def _by_meaning(self, vector: Vector, depth: int, seen: _Seen) -> tuple[Vector, list[int]]:
         """The likeness of every passage, and the numbers of the nearest."""
         cosines = self._vectors.cosines(vector)
-        return cosines, self._vectors.nearest(cosines, depth, collections)
+        return cosines, self._vectors.nearest(cosines, depth, seen.collections, seen.lapsed)
 
-    def _by_words(self, text: str, depth: int, collections: Collection[str] | None, *, context: bool) -> list[int]:
+    def _by_words(self, text: str, depth: int, seen: _Seen, *, context: bool) -> list[int]:
         self._refresh_counts()
         if not self._total:
             return []
-        query = _BY_WORDS if collections is None else _BY_WORDS_IN_COLLECTIONS
+        query = _BY_WORDS if seen.everything else _BY_WORDS_AMONG_SOME
+        collections = None if seen.collections is None else json_list(seen.collections)
         columns = () if context else ("title", "text")
         found: dict[int, None] = {}
         for some in phrases(text, lambda stem: self._frequency(stem) / self._total):
             if some and len(found) < depth:
-                limits = {"depth": depth, "collections": json_list(collections or ())}
+                limits = {"depth": depth, "collections": collections, "lapsed": json_list(seen.lapsed)}
                 rows = self._connection.execute(query, {"words": match_expression(some, columns), **limits})
                 found |= dict.fromkeys(number for (number,) in rows)
         return list(found)[:depth]
@@ -153,6 +180,19 @@ class Searcher:
         """The passages' ids by number."""
         query = "SELECT number, id FROM passages WHERE number IN (SELECT value FROM json_each(?))"
         return dict(tuple(row) for row in self._connection.execute(query, (json_list(numbers),)))
+
+    def _lapsed_on(self, today: date) -> frozenset[int]:
+        """The numbers of the documents that do not hold on this day."""
+        changes = self._changes()
+        if self._lapsed is None or self._lapsed[:2] != (changes, today):
+            query = (
+                "SELECT id AS document_id, * FROM documents "
+                "WHERE effective IS NOT NULL OR expires IS NOT NULL OR superseded_by IS NOT NULL"
+            )
+            rows = self._connection.execute(query)
+            lapsed = frozenset(row["number"] for row in rows if not read_document(row).holds(today))
+            self._lapsed = changes, today, lapsed
+        return self._lapsed[2]
 
     def _records(self, ids: Collection[str]) -> dict[str, sqlite3.Row]:
         """The passages' rows by id."""

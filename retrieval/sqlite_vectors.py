@@ -27,6 +27,7 @@ class VectorTable:
         self._matrix: Vector = np.zeros((0, 0), np.float32)
         self._numbers: NDArray[np.int64] = np.zeros(0, np.int64)
         self._passages: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._documents: NDArray[np.int64] = np.zeros(0, np.int64)
         self._collections: NDArray[np.int64] = np.zeros(0, np.int64)
         self._collection_codes: dict[str, int] = {}
         self._rows: dict[int, int] = {}
@@ -46,14 +47,14 @@ class VectorTable:
             self._forget_the_gone(connection)
             self._dropped = dropped
         rows = connection.execute(
-            "SELECT v.number, v.passage, d.collection, v.vector FROM vectors v "
+            "SELECT v.number, v.passage, p.document, d.collection, v.vector FROM vectors v "
             "JOIN passages p ON p.number = v.passage JOIN documents d ON d.number = p.document "
             "WHERE v.number > ? ORDER BY v.number",
             (self._newest,),
         )
         dimensions = connection.execute("SELECT value FROM meta WHERE key = 'dimensions'").fetchone()
         while batch := rows.fetchmany(_BATCH):
-            if whole := [row for row in batch if len(row[3]) == 4 * dimensions[0]]:
+            if whole := [row for row in batch if len(row[-1]) == 4 * dimensions[0]]:
                 self._append(whole)
             self._newest = batch[-1][0]
 
@@ -67,12 +68,19 @@ class VectorTable:
             return np.zeros(0, np.float32)
         return np.asarray(np.vecdot(matrix, query.astype(np.float32, copy=False)), np.float32)
 
-    def nearest(self, cosines: Vector, count: int, collections: Collection[str] | None) -> list[int]:
-        """The numbers of the `count` most similar passages of these collections, best first."""
+    def nearest(
+        self, cosines: Vector, count: int, collections: Collection[str] | None, lapsed: Collection[int] = ()
+    ) -> list[int]:
+        """The numbers of the `count` most similar passages of these collections, best first.
+
+        `lapsed` are the numbers of documents that are left out.
+        """
         rows = np.arange(len(self))
         if collections is not None:
             codes = [self._collection_codes[name] for name in set(collections) if name in self._collection_codes]
-            rows = rows[np.isin(self._collections[: len(self)], codes)]
+            rows = rows[np.isin(self._collections[rows], codes)]
+        if lapsed:
+            rows = rows[~np.isin(self._documents[rows], list(lapsed))]
         scores = cosines[rows]
         if count < len(rows):
             best = np.argpartition(-scores, count)[:count]
@@ -84,15 +92,16 @@ class VectorTable:
         """Where a passage's vector stands, if it has one."""
         return self._rows.get(passage)
 
-    def _append(self, batch: list[tuple[int, int, str, bytes]]) -> None:
+    def _append(self, batch: list[tuple[int, int, int, str, bytes]]) -> None:
         start, end = len(self), len(self) + len(batch)
         added = np.frombuffer(b"".join(vector for *_, vector in batch), "<f4").reshape(len(batch), -1)
         if end > len(self._numbers) or added.shape[1] != self._matrix.shape[1]:
             self._grow(max(end, 2 * start if start > _BATCH else end), added.shape[1])
-        for number, passage, collection, _ in batch:
+        for number, passage, document, collection, _ in batch:
             row = len(self)
             self._numbers[row] = number
             self._passages[row] = passage
+            self._documents[row] = document
             self._collections[row] = self._collection_codes.setdefault(collection, len(self._collection_codes))
             self._rows[passage] = row
         self._matrix[start:end] = added
@@ -106,6 +115,7 @@ class VectorTable:
         spare = np.zeros(capacity - used, np.int64)
         self._numbers = np.concatenate([self._numbers[:used], spare])
         self._passages = np.concatenate([self._passages[:used], spare])
+        self._documents = np.concatenate([self._documents[:used], spare])
         self._collections = np.concatenate([self._collections[:used], spare])
 
     def _forget_the_gone(self, connection: sqlite3.Connection) -> None:
@@ -123,6 +133,6 @@ class VectorTable:
             del self._rows[passage]
         kept = len(self)
         holes, last = gone[gone < kept], kept + np.flatnonzero(stay[kept:])
-        for column in (self._matrix, self._numbers, self._passages, self._collections):
+        for column in (self._matrix, self._numbers, self._passages, self._documents, self._collections):
             column[holes] = column[last]
         self._rows.update(zip(self._passages[holes].tolist(), holes.tolist(), strict=True))

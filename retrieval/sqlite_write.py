@@ -26,8 +26,9 @@ def replace(connection: sqlite3.Connection, document: Document, passages: Sequen
         _delete(connection, [document.id])
         owner = connection.execute(
             "INSERT INTO documents "
-            "(id, title, path, collection, content_hash, url, effective, review_by, superseded_by) VALUES "
-            "(:document_id, :title, :path, :collection, :content_hash, :url, :effective, :review_by, :superseded_by)",
+            "(id, title, path, collection, content_hash, url, effective, review_by, expires, superseded_by) VALUES "
+            "(:document_id, :title, :path, :collection, :content_hash, :url, :effective, :review_by, :expires, "
+            ":superseded_by)",
             document_values(document),
         ).lastrowid
         title = searchable(document.title)

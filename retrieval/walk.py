@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from retrieval.readers.kind import BY_EXTENSION
+from retrieval.readers.sidecar import document_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,7 +22,8 @@ _HIDDEN = (".", "~$")
 class Found:
     """All paths are absolute. `skipped` counts files in folders that are hidden or of no known type.
 
-    `outside` are links in the given folders that lead out of all of them, and are not followed.
+    `outside` are links in the given folders that lead out of all of them, and are not followed. `strays` are sidecars
+    beside which there is no document; the others are read with their documents, and are in no list.
     """
 
     files: list[Path] = field(default_factory=list)
@@ -29,6 +31,7 @@ class Found:
     missing: list[Path] = field(default_factory=list)
     closed: list[Path] = field(default_factory=list)
     outside: list[Path] = field(default_factory=list)
+    strays: list[Path] = field(default_factory=list)
     skipped: int = 0
 
     def lists(self, shown: str) -> bool:
@@ -56,7 +59,11 @@ def walk(paths: Iterable[Path]) -> Found:
         if path.is_dir():
             found.folders.append(path)
         elif path.exists():
-            files.add(path)
+            named = document_of(path)
+            if named is None or named.is_file():
+                files.add(named or path)
+            else:
+                found.strays.append(path)
         else:
             found.missing.append(path)
     roots = [folder.resolve() for folder in found.folders]
@@ -64,6 +71,7 @@ def walk(paths: Iterable[Path]) -> Found:
         files.update(_inside(folder, roots, found))
     found.files = sorted(files)
     found.outside = sorted(set(found.outside))
+    found.strays = sorted(set(found.strays))
     return found
 
 
@@ -85,7 +93,10 @@ def _inside(folder: Path, roots: Sequence[Path], found: Found) -> list[Path]:
                 entered.add(real)
                 folders.append(path.name)
         for path in (Path(parent, name) for name in names):
-            if path.name.startswith(_HIDDEN) or path.suffix.lower() not in BY_EXTENSION or not path.is_file():
+            document = document_of(path)
+            if document is not None and not path.name.startswith(_HIDDEN):
+                found.strays += [] if document.is_file() else [path]
+            elif path.name.startswith(_HIDDEN) or path.suffix.lower() not in BY_EXTENSION or not path.is_file():
                 found.skipped += 1
             elif _leads_out(path, roots):
                 found.outside.append(path)

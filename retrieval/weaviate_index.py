@@ -17,7 +17,7 @@ from retrieval.weaviate_write import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-    from datetime import datetime
+    from datetime import date, datetime
     from pathlib import Path
 
     from retrieval.document import Document, Passage
@@ -122,10 +122,12 @@ class WeaviateIndex:
         *,
         k: int,
         collections: Collection[str] | None = None,
+        today: date | None = None,
         context: bool = True,
     ) -> Sequence[Hit]:
         """The `k` best passages. IndexMismatch if `vector` is of another size than those held."""
-        return await self._shelf.server.ask(self._searcher.search(words, vector, k, collections, context=context))
+        found = self._searcher.search(words, vector, k, collections, today, context=context)
+        return await self._shelf.server.ask(found)
 
     async def passages(self, ids: Collection[str], *, collections: Collection[str] | None = None) -> Sequence[Hit]:
         """Passages by id, in the order given."""

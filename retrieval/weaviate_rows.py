@@ -25,7 +25,7 @@ NO_VECTORS = "none"
 BUCKETS = 1000
 """Passages are dealt into so many, evenly, whatever document they are of."""
 
-TEXTS = ("title", "path", "content_hash", "url", "effective", "review_by", "superseded_by")
+TEXTS = ("title", "path", "content_hash", "url", "effective", "review_by", "expires", "superseded_by")
 
 
 def document_properties(document: Document) -> dict[str, Any]:

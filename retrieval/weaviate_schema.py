@@ -87,7 +87,9 @@ async def open_shelf(
     """Make what is missing and check what is there. IndexMismatch if it holds vectors of another model."""
     there = await server.ask(server.client.collections.list_all())
     for kind, properties, shards in (("Documents", _documents(), None), ("Passages", _passages(), 1)):
-        if f"{name}{kind}" not in there:
+        if made := there.get(f"{name}{kind}"):
+            await _complete(server, made, properties)
+        else:
             await _create(server, f"{name}{kind}", properties, shards=shards)
     await server.check_grpc(server.objects(f"{name}Documents", replicated=False, writing=False))
     held = await held_marks(server, name, there)
@@ -123,6 +125,15 @@ def vectors_name(name: str, model: Model) -> str:
     """The collection of one model's vectors."""
     digest = hashlib.sha256(f"{model.name} {model.dimensions}".encode()).hexdigest()
     return f"{name}Vectors_{digest[:8]}"
+
+
+async def _complete(server: Server, made: CollectionConfigSimple, properties: list[Property]) -> None:
+    """Add the properties that a collection made by an earlier version lacks."""
+    known = {one.name for one in made.properties}
+    config = server.client.collections.use(made.name).config
+    for one in properties:
+        if one.name not in known:
+            await server.ask(config.add_property(one))
 
 
 async def _create(

@@ -14,13 +14,14 @@ from retrieval.evidence import Hit
 from retrieval.fusion import DEPTH, fuse
 from retrieval.rows import read_document
 from retrieval.terms import STOP_WORDS, phrases, stem, words
-from retrieval.weaviate_rows import read_passage
+from retrieval.weaviate_rows import TEXTS, read_passage
 from retrieval.weaviate_schema import VECTOR, held_marks, marked_model
 from retrieval.weaviate_tokens import query as token_query
 from retrieval.weaviate_versions import in_change, seen, was_live
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from datetime import date
     from uuid import UUID
 
     from weaviate.collections.classes.filters import FilterReturn
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
     from retrieval.weaviate_versions import Record
 
 _DEEPEST = 10_000
+_TOGETHER = 500
 _NAMES = ["passage_id", "document_id", "version"]
+_DOCUMENT = ["document_id", "collection", *TEXTS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,7 @@ class _Asked:
     tokens: str
     vector: Vector | None
     collections: Collection[str] | None
+    today: date | None
     before: Mapping[str, Record]
 
     @property
@@ -75,7 +79,14 @@ class Searcher:
         self._name = name
 
     async def search(
-        self, text: str, vector: Vector | None, k: int, collections: Collection[str] | None, *, context: bool
+        self,
+        text: str,
+        vector: Vector | None,
+        k: int,
+        collections: Collection[str] | None,
+        today: date | None = None,
+        *,
+        context: bool,
     ) -> list[Hit]:
         """The `k` best passages, best first; of several with the same raw text, the best alone."""
         if k < 1 or (collections is not None and not collections):
@@ -84,7 +95,7 @@ class Searcher:
         depth = max(DEPTH, 3 * k)
         before = await in_change(self._shelf)
         tokens = "tokens" if context else "text_tokens"
-        asked = _Asked(text, await self._queries(text, before), tokens, vector, collections, before)
+        asked = _Asked(text, await self._queries(text, before), tokens, vector, collections, today, before)
         while True:
             hits, exhausted = await self._search(asked, min(depth, _DEEPEST), k)
             if exhausted or len(hits) == k or depth >= _DEEPEST:
@@ -140,13 +151,7 @@ class Searcher:
 
     async def _search(self, asked: _Asked, depth: int, k: int) -> tuple[list[Hit], bool]:
         """Up to `k` hits, fused from lists of up to `depth`, and whether those lists held all there is."""
-        lists = await asyncio.gather(self._by_words(asked, depth), self._nearest(asked.vector, depth, asked.seen))
-        exhausted = all(len(ranked) < depth for ranked in lists)
-        after = await in_change(self._shelf)
-        by_words, by_meaning = (
-            {one.passage_id: one for one in ranked if was_live(one.document_id, one.version, asked.before, after)}
-            for ranked in lists
-        )
+        by_words, by_meaning, exhausted = await self._lists(asked, depth)
         found = by_words | by_meaning
         fused = fuse(asked.text, list(by_words), list(by_meaning))
         hits: dict[str, Hit] = {}
@@ -164,6 +169,42 @@ class Searcher:
             if len(hits) == k:
                 break
         return await self._with_cosines(list(hits.values()), asked.vector, found), exhausted
+
+    async def _lists(self, asked: _Asked, depth: int) -> tuple[dict[str, _Found], dict[str, _Found], bool]:
+        """Passages by words and by meaning, up to `depth` each, by their ids, and whether that is all there is.
+
+        Where some belong to documents that do not hold, it reaches deeper, so that these crowd out none that do.
+        """
+        reach = depth
+        while True:
+            lists = await asyncio.gather(self._by_words(asked, reach), self._nearest(asked.vector, reach, asked.seen))
+            exhausted = all(len(ranked) < reach for ranked in lists)
+            after = await in_change(self._shelf)
+            live = [
+                [one for one in ranked if was_live(one.document_id, one.version, asked.before, after)]
+                for ranked in lists
+            ]
+            lapsed = await self._lapsed((one for ranked in live for one in ranked), asked.today)
+            held = [[one for one in ranked if one.document_id not in lapsed] for ranked in live]
+            if not lapsed or exhausted or reach >= _DEEPEST or all(len(ranked) >= depth for ranked in held):
+                by_words, by_meaning = ({one.passage_id: one for one in ranked[:depth]} for ranked in held)
+                return by_words, by_meaning, exhausted and all(len(ranked) <= depth for ranked in held)
+            reach = min(4 * reach, _DEEPEST)
+
+    async def _lapsed(self, found: Iterable[_Found], today: date | None) -> set[str]:
+        """The ids of the documents among these that do not hold on this day."""
+        if today is None:
+            return set()
+        versions = {(one.document_id, one.version): one.uuid for one in found}
+        uuids, lapsed = list(versions.values()), set[str]()
+        for start in range(0, len(uuids), _TOGETHER):
+            some = uuids[start : start + _TOGETHER]
+            rows = await self._shelf.passages.query.fetch_objects(
+                filters=Filter.by_id().contains_any(some), limit=len(some), return_properties=_DOCUMENT
+            )
+            documents = (read_document(one.properties) for one in rows.objects)
+            lapsed |= {document.id for document in documents if not document.holds(today)}
+        return lapsed
 
     async def _by_words(self, asked: _Asked, depth: int) -> list[_Found]:
         ranked: dict[UUID, _Found] = {}

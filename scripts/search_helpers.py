@@ -37,6 +37,7 @@ from scripts.remembering import Remembering
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
+    from datetime import date
 
     from retrieval.embed import Embedder, Vector
     from retrieval.evidence import Hit
@@ -59,9 +60,10 @@ class Grading(SqliteIndex):
         *,
         k: int,
         collections: Collection[str] | None = None,
+        today: date | None = None,
         context: bool = True,
     ) -> Sequence[Hit]:
-        hits = await super().search(words, vector, k=k, collections=collections, context=context)
+        hits = await super().search(words, vector, k=k, collections=collections, today=today, context=context)
         self._searched = {hit.passage.id: hit.cosine for hit in hits}
         return hits
 

@@ -227,7 +227,11 @@ class SlackApp:
         conversation, author = await self._place_and_person(body)
         hit = await self._sources.passage(action["value"], conversation, author)
         number = int(action["action_id"].rpartition(":")[2])
-        post = blocks.note(self._words.sources.gone) if hit is None else blocks.passage(hit, number)
+        if hit is None:
+            post = blocks.note(self._words.sources.gone)
+        else:
+            missed = hit.document.review_missed(self._now().date())
+            post = blocks.passage(hit, number, self._words.review_due(missed))
         await self._whisper(conversation, author, post)
 
     async def _note_feedback(self, body: dict[str, Any], action: dict[str, Any]) -> None:

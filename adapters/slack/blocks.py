@@ -68,7 +68,7 @@ def posts(reply: Reply, words: Wording) -> tuple[Post, ...]:
         return (passages(reply.sources, words, heading=reply.text),)
     parts = split(mrkdwn(reply.text), MESSAGE_TEXT) or [""]
     shown = [list(_sections(part)) for part in parts]
-    shown[-1] += [*_resources(reply, words), *_sources(reply.sources), *_confidence(reply.confidence, words)]
+    shown[-1] += [*_resources(reply, words), *_sources(reply.sources, words), *_confidence(reply.confidence, words)]
     shown[-1] += feedback(reply, words)
     spoken = _spoken(reply, words, len(parts))
     return tuple(Post(text, tuple(blocks[:MESSAGE_BLOCKS])) for text, blocks in zip(spoken, shown, strict=True))
@@ -76,7 +76,7 @@ def posts(reply: Reply, words: Wording) -> tuple[Post, ...]:
 
 def plain_posts(reply: Reply, words: Wording) -> tuple[Post, ...]:
     """The same reply without blocks, for when Slack refuses them: text, resources and sources as plain lines."""
-    sources = (" ".join(filter(None, [source_label(source), web_url(source.url)])) for source in reply.sources)
+    sources = (" ".join(filter(None, [source_label(source, words), web_url(source.url)])) for source in reply.sources)
     text = _paragraphs(plain(reply.text), _resource_lines(reply, words), escape("\n".join(sources)))
     return tuple(Post(part) for part in split(text, FALLBACK_TEXT))
 
@@ -88,20 +88,24 @@ def passages(sources: Sequence[Source], words: Wording, *, heading: str) -> Post
     blocks: list[Block] = [_section(f"*{plain(heading)}*")]
     for source in shown:
         blocks += [
-            _section(f"*{_shown_label(source_label(source), len(shown))}*"),
+            _section(f"*{_shown_label(label_of(source.n, source.title, source.locator), len(shown))}*"),
             _quote(cut(source.quote, each)),
-            _context(" · ".join(filter(None, [words.sources.found(source.found_by), f"#{source.rank}"]))),
+            _context(_joined(words.sources.found(source.found_by), f"#{source.rank}", words.mark(source))),
         ]
-    links = [button for source in shown if (button := _link_button(source)) is not None]
+    links = [button for source in shown if (button := _link_button(source, words)) is not None]
     return Post(plain(heading), tuple([*blocks, *_actions(links)][:MESSAGE_BLOCKS]))
 
 
-def passage(hit: Hit, source_number: int) -> Post:
-    """One passage in full, as it stands in its document."""
+def passage(hit: Hit, source_number: int, mark: str = "") -> Post:
+    """One passage in full, as it stands in its document, with what its document is marked by."""
     label = label_of(source_number, hit.document.title, hit.locator)
     return Post(
-        escape(label),
-        (_section(f"*{_shown_label(label, 1)}*"), _quote(cut(hit.passage.text, PASSAGES_TEXT))),
+        escape(_joined(label, mark)),
+        (
+            _section(f"*{_shown_label(label, 1)}*"),
+            _quote(cut(hit.passage.text, PASSAGES_TEXT)),
+            *([_context(mark)] if mark else []),
+        ),
     )
 
 
@@ -124,13 +128,13 @@ def web_url(url: str | None) -> str | None:
 
 def label_of(number: int, title: str, locator: str) -> str:
     """A source's name in one short line: "[1] Visiting hours · page 3". Titles come from documents, as long as any."""
-    named = [cut(_one_line(title), TITLE_TEXT), cut(_one_line(locator), LOCATOR_TEXT)]
-    return f"[{number}] {' · '.join(filter(None, named))}".rstrip()
+    named = _joined(cut(_one_line(title), TITLE_TEXT), cut(_one_line(locator), LOCATOR_TEXT))
+    return f"[{number}] {named}".rstrip()
 
 
-def source_label(source: Source) -> str:
-    """The name of a source of a reply."""
-    return label_of(source.n, source.title, source.locator)
+def source_label(source: Source, words: Wording) -> str:
+    """The name of a source of a reply, and its mark."""
+    return _joined(label_of(source.n, source.title, source.locator), words.mark(source))
 
 
 def _spoken(reply: Reply, words: Wording, parts: int) -> list[str]:
@@ -141,16 +145,16 @@ def _spoken(reply: Reply, words: Wording, parts: int) -> list[str]:
     texts = [split(part, FALLBACK_TEXT)[0] for part in split(plain(reply.text), MESSAGE_TEXT)][:parts]
     texts += ["…"] * (parts - len(texts))
     people = _resource_lines(reply, words)
-    labels = _labels(reply.sources)
+    labels = _labels(reply.sources, words)
     room = max(FALLBACK_TEXT // 3, FALLBACK_TEXT - len(people) - len(labels) - 4)
     return [*texts[:-1], _paragraphs(cut_escaped(texts[-1], room), people, labels)]
 
 
-def _labels(sources: Sequence[Source]) -> str:
+def _labels(sources: Sequence[Source], words: Wording) -> str:
     """The sources' names, a line each."""
     lines: list[str] = []
     for source in sources:
-        line = escape(source_label(source))
+        line = escape(source_label(source, words))
         if sum(map(len, lines)) + len(lines) + len(line) > LABELS_TEXT:
             break
         lines.append(line)
@@ -174,6 +178,10 @@ def _one_line(text: str) -> str:
         if character in _JOINERS or unicodedata.category(character) not in {"Cf", "Cs"}
     )
     return " ".join(seen.split())
+
+
+def _joined(*parts: str) -> str:
+    return " · ".join(filter(None, parts))
 
 
 def _paragraphs(*texts: str) -> str:
@@ -208,18 +216,25 @@ def _button(action: str, number: int, label: str) -> Block:
     return {"type": "button", "action_id": f"{action}:{number}", "text": text}
 
 
-def _link_button(source: Source) -> Block | None:
+def _source_button(action: str, source: Source, words: Wording) -> Block:
+    """A long name gives way to the mark, which is shown whole."""
+    mark = words.mark(source)
+    room = BUTTON_TEXT - len(mark) - len(" · ") if mark else BUTTON_TEXT
+    return _button(action, source.n, _joined(cut(label_of(source.n, source.title, source.locator), room), mark))
+
+
+def _link_button(source: Source, words: Wording) -> Block | None:
     url = web_url(source.url)
-    return None if url is None else _button(LINK_ACTION, source.n, source_label(source)) | {"url": url}
+    return None if url is None else _source_button(LINK_ACTION, source, words) | {"url": url}
 
 
-def _sources(sources: Sequence[Source]) -> Iterator[Block]:
+def _sources(sources: Sequence[Source], words: Wording) -> Iterator[Block]:
     """A link where the document has one, else a button that shows the passage."""
     buttons = []
     for source in sources:
-        button = _link_button(source)
+        button = _link_button(source, words)
         if button is None and len(source.id) <= BUTTON_VALUE:
-            button = _button(PASSAGE_ACTION, source.n, source_label(source)) | {"value": source.id}
+            button = _source_button(PASSAGE_ACTION, source, words) | {"value": source.id}
         if button is not None:
             buttons.append(button)
     return _actions(buttons)
@@ -239,7 +254,7 @@ def _resources(reply: Reply, words: Wording) -> Iterator[Block]:
 def _resource_lines(reply: Reply, words: Wording) -> str:
     """The people who help, one a line, without those whom a crisis reply's own text has named already."""
     lines = [
-        " · ".join(filter(None, [resource.name, resource.phone, resource.text, resource.hours]))
+        _joined(*filter(None, [resource.name, resource.phone, resource.text, resource.hours]))
         for resource in reply.resources
         if reply.kind is not TurnKind.CRISIS or resource.name not in reply.text
     ]

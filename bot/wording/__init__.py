@@ -5,14 +5,17 @@ from __future__ import annotations
 import tomllib
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from bot.errors import Misconfigured
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+    from datetime import date
+
+    from memory.turn import Source
 
 _HIGH, _MEDIUM = 0.8, 0.5
 
@@ -36,6 +39,9 @@ class AnswerWords(_Section):
     ungrounded: str
     ungrounded_about: str
     ungrounded_hint: str
+    older: str
+    older_replaced: str
+    upcoming: str
     empty_index: str
     withdrawn: str
     anew: str
@@ -84,6 +90,22 @@ class ErrorWords(_Section):
     too_long: str
 
 
+class DateWords(_Section):
+    """How days are written. `months` are the names of all twelve, January first."""
+
+    months: Annotated[tuple[str, ...], Field(min_length=12, max_length=12)]
+    month: str
+    day: str
+
+    def month_of(self, when: date) -> str:
+        """The month and year of a day."""
+        return self.month.format(month=self.months[when.month - 1], year=when.year)
+
+    def day_of(self, when: date) -> str:
+        """A day with its month and year."""
+        return self.day.format(day=when.day, month=self.months[when.month - 1], year=when.year)
+
+
 class SourceWords(_Section):
     """Around the passages of an answer."""
 
@@ -95,6 +117,7 @@ class SourceWords(_Section):
     gone: str
     one: str
     no_such: str
+    review_due: str
 
     def found(self, found_by: Collection[str]) -> str:
         """How a passage was found, in words; empty where nothing is known of it."""
@@ -153,8 +176,17 @@ class Wording(_Section):
     error: ErrorWords
     sources: SourceWords
     asking_on: AskingOnWords
+    dates: DateWords
     confidence: ConfidenceWords
     status: StatusWords
+
+    def mark(self, source: Source) -> str:
+        """What a source's name is followed by; empty unless its document's review was due."""
+        return self.review_due(source.review_by)
+
+    def review_due(self, when: date | None) -> str:
+        """The mark of a document whose review was due on this day; empty for None."""
+        return self.sources.review_due.format(month=self.dates.month_of(when)) if when else ""
 
 
 @cache

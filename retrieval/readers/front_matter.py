@@ -1,20 +1,34 @@
-"""What a Markdown file says of itself between two lines of `---` at its top."""
+"""What a document says of itself: in a Markdown file between two lines of `---` at its top."""
 
 from __future__ import annotations
 
 import re
 from datetime import date
-from typing import Annotated, Any
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
 
 from retrieval.errors import Unreadable
 from retrieval.readers.one_line import one_line
 from retrieval.readers.web import web_address
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_DATES = frozenset({"effective", "review_by", "expires"})
 _NOTHING = frozenset({"", "~", "null"})
 _DATE = re.compile(r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?:[Tt ].*)?")
 _LONGEST_SHOWN = 60
+_LIKENESS = 0.78
+"""From which on an unknown key looks like a known one that is written wrongly: "superceded_by", yet not "subtitle"."""
+_MEANT = {
+    **dict.fromkeys(("review", "review_date", "reviewed_by", "next_review", "review_due"), "review_by"),
+    **dict.fromkeys(("expiry", "expiry_date", "expired", "valid_until", "valid_to"), "expires"),
+    **dict.fromkeys(("valid_from", "from_date", "start_date"), "effective"),
+    **dict.fromkeys(("replaced_by", "successor", "superseded"), "superseded_by"),
+}
+"""Other words for the keys that decide what is answered from."""
 
 
 def _as_text(value: object) -> str | None:
@@ -65,55 +79,99 @@ class FrontMatter(BaseModel):
     url: _Url = None
     effective: _Date = None
     review_by: _Date = None
+    expires: _Date = None
     superseded_by: _Text = None
 
+    @model_validator(mode="after")
+    def _ends_after_it_begins(self) -> FrontMatter:
+        if self.effective and self.expires and self.expires < self.effective:
+            msg = f"expires ({self.expires}) comes before effective ({self.effective}): mend one of them"
+            raise ValueError(msg)
+        return self
 
-def front_matter(text: str) -> tuple[FrontMatter, str]:
-    """The front matter and the text behind it; a text that has none comes back whole.
 
-    Keys may be written in any case and with `-`, `_` or a space. Errors: Unreadable front_matter, which names the key,
-    its value and how to write it.
+def front_matter(text: str) -> tuple[FrontMatter, str, tuple[str, ...]]:
+    """The front matter, the text behind it, and warnings; a text that has none comes back whole.
+
+    Errors: Unreadable front_matter, which names the key, its value and how to write it.
     """
-    import yaml
     from frontmatter.default_handlers import YAMLHandler
 
     handler = YAMLHandler()
     if not handler.detect(text):
-        return FrontMatter(), text
+        return FrontMatter(), text, ()
     try:
         written, body = handler.split(text)
     except ValueError:  # a rule at the top, and no second one that would close front matter
-        return FrontMatter(), text
-    try:
-        values: Any = handler.load(written, Loader=yaml.BaseLoader)  # dates stay text, so that a wrong one can be shown
-    except (yaml.YAMLError, RecursionError) as error:
-        raise Unreadable(
-            "front_matter", f"the front matter is no valid YAML{_line(error)}: mend or remove it"
-        ) from error
+        return FrontMatter(), text, ()
+    values = yaml_values(written, of="the front matter", first_line=2)
     if values is None:
-        return FrontMatter(), body
+        return FrontMatter(), body, ()
     if not isinstance(values, dict):
-        return FrontMatter(), text
-    return _checked({str(key).strip(): value for key, value in values.items()}), body
+        return FrontMatter(), text, ()
+    warnings = (
+        f'the front matter\'s "{_shortened(key)}" is not known and was passed over: is "{meant}" meant?'
+        for key, meant in unknown_keys(values).items()
+        if meant
+    )
+    return stated(values, of="the front matter"), body, tuple(warnings)
 
 
-def _checked(values: dict[str, Any]) -> FrontMatter:
-    spellings = {re.sub(r"[-_\s]+", "_", key.lower()): key for key in values}
+def yaml_values(written: str, *, of: str, first_line: int = 1) -> Any:
+    """What YAML says, its keys and values as text: so a wrong date can be shown. Errors: Unreadable front_matter."""
+    import yaml
+
+    try:
+        values: Any = yaml.load(written, Loader=yaml.BaseLoader)  # noqa: S506 - it makes text, lists and mappings alone
+    except (yaml.YAMLError, RecursionError) as error:
+        where = _line(error, first_line)
+        raise Unreadable("front_matter", f"{of} is no valid YAML{where}: mend or remove it") from error
+    return {str(key).strip(): value for key, value in values.items()} if isinstance(values, dict) else values
+
+
+def stated(values: Mapping[str, Any], *, of: str) -> FrontMatter:
+    """The known keys of what a document says of itself, written in any case and with `-`, `_` or a space.
+
+    Errors: Unreadable front_matter, which calls the place `of`.
+    """
+    spellings = {known_form(key): key for key in values}
     try:
         return FrontMatter.model_validate({key: values[spelling] for key, spelling in spellings.items()})
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        key, reason = spellings[str(first["loc"][0])], first["msg"].removeprefix("Value error, ")
-        raise Unreadable("front_matter", f'the front matter\'s "{key}" {reason}') from error
+        reason = first["msg"].removeprefix("Value error, ")
+        wrong = f'{of}\'s "{spellings[str(first["loc"][0])]}" {reason}' if first["loc"] else f"in {of}, {reason}"
+        raise Unreadable("front_matter", wrong) from error
+
+
+def unknown_keys(values: Mapping[str, Any]) -> dict[str, str | None]:
+    """The keys that are not known, each with the known one that it looks like."""
+    known = list(FrontMatter.model_fields)
+    unknown = [key for key in values if known_form(key) not in known]
+    return {key: _like(known_form(key), known) for key in unknown}
+
+
+def _like(key: str, known: list[str]) -> str | None:
+    if key in _MEANT:
+        return _MEANT[key]
+    begun = [name for name in known if name in _DATES and key.startswith(f"{name}_")]
+    return next(iter([*begun, *get_close_matches(key, known, n=1, cutoff=_LIKENESS)]), None)
+
+
+def known_form(key: str) -> str:
+    """A key as it is known, however it is written."""
+    return re.sub(r"[-_\s]+", "_", key.lower())
 
 
 def _shown(value: object) -> str:
-    if not isinstance(value, str):
-        return "a list or a table"
+    return f"“{_shortened(value)}”" if isinstance(value, str) else "a list or a table"
+
+
+def _shortened(value: str) -> str:
     text = ascii(value.strip())[1:-1] if not value.strip().isprintable() else value.strip()
-    return f"“{text}”" if len(text) <= _LONGEST_SHOWN else f"“{text[: _LONGEST_SHOWN - 1]}…”"
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 1]}…"
 
 
-def _line(error: Exception) -> str:
+def _line(error: Exception, first: int) -> str:
     mark = getattr(error, "problem_mark", None)
-    return f" (line {mark.line + 2})" if mark else ""
+    return f" (line {mark.line + first})" if mark else ""

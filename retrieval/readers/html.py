@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from retrieval.readers.boilerplate import main_content
 from retrieval.readers.decode import decode
+from retrieval.readers.front_matter import known_form, stated
 from retrieval.readers.loaded import Loaded
 from retrieval.readers.web import web_address
 from retrieval.readers.writer import SUPERSCRIPTS, Writer, tidy
@@ -23,6 +25,7 @@ _BLOCKS = frozenset({
     "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "header", "hr", "legend", "li", "main",
     "nav", "ol", "p", "pre", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
 })  # fmt: skip
+_DATES = frozenset({"effective", "review_by", "superseded_by"})
 _MOST_SPANNED = 100
 _LONGEST_REPEATED = 80
 _SITE_SEPARATOR = re.compile(r"\s+[|–—·»:-]\s+")
@@ -45,7 +48,7 @@ def read_html(data: bytes) -> Loaded:
     writer = Writer()
     write_blocks(content, writer)
     written, sections = writer.close()
-    return Loaded(written, sections, title=title, url=url, warnings=warnings)
+    return replace(_dated(page), text=written, sections=sections, title=title, url=url, warnings=warnings)
 
 
 def write_blocks(element: HtmlElement, writer: Writer, *, depth: int = 0) -> None:
@@ -196,6 +199,13 @@ def _holds_block(element: HtmlElement) -> bool:
 def _canonical(page: HtmlElement) -> str | None:
     found = page.xpath("//link[@rel='canonical']/@href | //meta[@property='og:url']/@content")
     return next(filter(None, (web_address(str(url).strip()) for url in found)), None)
+
+
+def _dated(page: HtmlElement) -> Loaded:
+    """Empty, with what the page's head says of its dates. `expires` there is meant for caches, and passed over."""
+    found = {str(one.get("name")): str(one.get("content") or "") for one in page.xpath("//meta[@name]")}
+    matter = stated({key: value for key, value in found.items() if known_form(key) in _DATES}, of="the page")
+    return Loaded("", (), effective=matter.effective, review_by=matter.review_by, superseded_by=matter.superseded_by)
 
 
 def _title(page: HtmlElement) -> str:

@@ -38,5 +38,6 @@ class Loaded:
     url: str | None = None
     effective: date | None = None
     review_by: date | None = None
+    expires: date | None = None
     superseded_by: str | None = None
     warnings: tuple[str, ...] = ()

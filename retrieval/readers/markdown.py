@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def read_markdown(data: bytes) -> Loaded:
     """The body as it stands, without its front matter. Errors: Unreadable front_matter."""
     text, warnings = decode(data)
-    matter, body = front_matter(text)
+    matter, body, doubts = front_matter(text)
     title, sections = _sections(body)
     return Loaded(
         body,
@@ -27,8 +27,9 @@ def read_markdown(data: bytes) -> Loaded:
         url=matter.url,
         effective=matter.effective,
         review_by=matter.review_by,
+        expires=matter.expires,
         superseded_by=matter.superseded_by,
-        warnings=warnings,
+        warnings=(*warnings, *doubts),
     )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import replace
+from datetime import date
 
 from adapters.console import listed, rendered
 from bot.messages import Reply, Resource, Source, TurnKind
@@ -48,6 +50,13 @@ def test_long_lines_are_wrapped_and_long_quotes_cut() -> None:
     shown = rendered(Reply(TurnKind.FACT, "word " * 60, "t", (source,), confidence=0.1), WORDS, width=60)
     assert max(map(len, shown.splitlines())) <= 60
     assert "…" in shown
+
+
+def test_a_source_whose_review_was_due_says_so() -> None:
+    marked = replace(SOURCE, review_by=date(2026, 3, 31))
+    shown = rendered(Reply(TurnKind.FACT, "Yes. [1]", "t", (marked,)), WORDS, width=200)
+    assert "Review was due March 2026" in next(line for line in shown.splitlines() if line.startswith("[1]"))
+    assert "Review" not in rendered(Reply(TurnKind.FACT, "Yes. [1]", "t", (SOURCE,)), WORDS)
 
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202etxt.exe\u2066\x9b31m\r"

@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
-from adapters.sources import heading
+from dataclasses import replace
+from datetime import date
+from typing import TYPE_CHECKING
+
+import pytest
+
+from adapters.sources import Sources, heading
+from bot.messages import Author
+from bot.turn import Memories
 from bot.wording import wording
+from memory.ram import RamMemory
+from retrieval.ram_index import RamIndex
+from tests.memory.histories import THREAD, a_source, a_turn
+from tests.retrieval.samples import document, put
+
+if TYPE_CHECKING:
+    from typing import Any
 
 WORDS = wording()
 
@@ -11,3 +26,30 @@ WORDS = wording()
 def test_no_answer_and_an_answer_that_is_gone_read_differently() -> None:
     assert heading(None, WORDS) == WORDS.sources.none
     assert heading((), WORDS) == WORDS.sources.gone
+
+
+TODAY = date(2026, 11, 30)
+ANN = Author("ada")
+
+
+async def answered(**dates: Any) -> Sources:
+    """What is known of an answer that stood on a document, which has these dates by now."""
+    memories, index = Memories(RamMemory(), RamMemory()), RamIndex()
+    await put(index, replace(document(), **dates), "zero", "Open on Tuesdays.")
+    await memories.durable.record(a_turn(sources=(a_source(1),)))
+    return Sources(memories, index, lambda *_: None, lambda: TODAY)
+
+
+@pytest.mark.parametrize("dates", [{"superseded_by": "new"}, {"expires": date(2026, 11, 29)}])
+async def test_what_an_answer_stood_on_and_no_longer_holds_is_gone(dates: dict[str, Any]) -> None:
+    sources = await answered(**dates)
+    assert await sources.of_conversation(THREAD, ANN) == ()
+    assert await sources.of_person(THREAD, ANN) == ()
+    assert await sources.passage("flu#1", THREAD, ANN) is None
+
+
+@pytest.mark.parametrize(("due", "mark"), [(TODAY, None), (date(2026, 3, 31), date(2026, 3, 31))])
+async def test_a_source_is_marked_by_the_day_on_which_it_is_shown(due: date, mark: date | None) -> None:
+    sources = await answered(review_by=due)
+    assert await sources.of_conversation(THREAD, ANN) == (replace(a_source(1), review_by=mark),)
+    assert await sources.passage("flu#1", THREAD, ANN) is not None

@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 import pytest
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
-    from retrieval.document import Passage
+    from retrieval.document import Document, Passage
     from retrieval.evidence import Hit
     from retrieval.index import Index
 
@@ -112,11 +113,18 @@ async def test_documents_and_passages_come_back_as_they_went_in(index: Index) ->
 
 
 async def test_a_document_without_dates_or_url_comes_back_without(index: Index) -> None:
-    bare = replace(document(), url=None, effective=None, review_by=None, superseded_by=None)
+    bare = replace(document(), url=None, effective=None, review_by=None)
     bare_passage = replace(passages(bare, "flu")[0], page=None, place="", headings=(), context="A sentence.")
     await index.replace(bare, [bare_passage])
     (hit,) = await index.search("flu", None, k=5)
     assert (hit.document, hit.passage) == (bare, bare_passage)
+
+
+async def test_every_date_of_a_document_comes_back(index: Index) -> None:
+    owner = replace(document(), expires=date(2027, 6, 30), superseded_by="flu-2027")
+    await put(index, owner, "flu")
+    (hit,) = await index.search("flu", None, k=5)
+    assert await index.catalogue() == [hit.document] == [owner]
 
 
 async def test_a_new_version_takes_the_place_of_the_old_one_whole(index: Index, embedder: HashEmbedder) -> None:
@@ -314,6 +322,99 @@ async def test_a_document_moves_with_its_vectors_to_another_collection(index: In
     assert await index.search("flu", query, k=3, collections={"public"}) == []
     (hit,) = await index.search("flu", query, k=3, collections={"staff"})
     assert hit.found_by[0] == "keyword"
+
+
+# Documents over time
+
+TODAY = date(2026, 11, 30)
+LAPSED: dict[str, dict[str, Any]] = {
+    "superseded": {"superseded_by": "flu-2027"},
+    "expired": {"expires": TODAY - timedelta(days=1)},
+    "upcoming": {"effective": TODAY + timedelta(days=1)},
+}
+HOLDING: dict[str, dict[str, Any]] = {
+    "undated": {},
+    "begins today": {"effective": TODAY},
+    "ends today": {"expires": TODAY},
+    "past its review": {"review_by": TODAY - timedelta(days=400)},
+}
+
+
+def dated(id_: str, **dates: Any) -> Document:
+    return replace(document(id_), **({"effective": None, "review_by": None} | dates))
+
+
+async def found_on(index: Index, embedder: HashEmbedder, question: str, today: date | None) -> list[set[str]]:
+    """By words and meaning together, by words alone, and by meaning alone."""
+    query = await embedder.embed_query(question)
+    ways = (question, query), (question, None), ("", query)
+    return [{hit.document.id for hit in await index.search(w, v, k=20, today=today)} for w, v in ways]
+
+
+async def test_a_search_of_a_day_sees_what_holds_on_that_day(index: Index, embedder: HashEmbedder) -> None:
+    for id_, dates in (LAPSED | HOLDING).items():
+        await put(index, dated(id_, **dates), f"flu plan, {id_}")
+    await embed_all(index, embedder)
+    assert await found_on(index, embedder, "flu plan", TODAY) == [set(HOLDING)] * 3
+    assert await found_on(index, embedder, "flu plan", None) == [set(LAPSED | HOLDING)] * 3
+
+
+async def test_a_day_and_collections_limit_a_search_together(index: Index, embedder: HashEmbedder) -> None:
+    for collection in ("public", "staff"):
+        await put(index, replace(dated(f"old {collection}", **LAPSED["expired"]), collection=collection), "flu plan a")
+        await put(index, replace(dated(f"new {collection}"), collection=collection), "flu plan b")
+    await embed_all(index, embedder)
+    query = await embedder.embed_query("flu plan")
+    hits = await index.search("flu plan", query, k=9, collections={"staff"}, today=TODAY)
+    assert ids(hits) == ["new staff#0"]
+
+
+async def test_the_next_day_what_begins_is_found_and_what_ends_is_not(index: Index, embedder: HashEmbedder) -> None:
+    await put(index, dated("old", expires=TODAY), "flu plan, old")
+    await put(index, dated("new", effective=TODAY + timedelta(days=1)), "flu plan, new")
+    await embed_all(index, embedder)
+    assert await found_on(index, embedder, "flu plan", TODAY) == [{"old"}] * 3
+    assert await found_on(index, embedder, "flu plan", TODAY + timedelta(days=1)) == [{"new"}] * 3
+
+
+async def test_a_document_that_is_superseded_while_the_index_is_open_is_gone_at_once(
+    index: Index, embedder: HashEmbedder
+) -> None:
+    await put(index, dated("old"), "flu plan")
+    await embed_all(index, embedder)
+    assert await found_on(index, embedder, "flu plan", TODAY) == [{"old"}] * 3
+    await put(index, dated("old", superseded_by="new"), "flu plan")
+    assert await found_on(index, embedder, "flu plan", TODAY) == [set()] * 3
+    await put(index, dated("old"), "flu plan")
+    assert await found_on(index, embedder, "flu plan", TODAY) == [{"old"}] * 3
+
+
+async def test_what_does_not_hold_crowds_out_nothing(index: Index, embedder: HashEmbedder) -> None:
+    """Neither by its number, nor by its rank, nor by saying the same in the same words."""
+    await put(index, dated("aged", superseded_by="new"), *(f"flu plan {number}" for number in range(400)))
+    await put(index, dated("again", superseded_by="new"), "The flu plan  of this winter.")
+    await put(
+        index, dated("new"), "The flu plan of this winter.", "a long leaflet, in which flu stands once, of winter"
+    )
+    await embed_all(index, embedder)
+    query = await embedder.embed_query("flu plan")
+    hits = await index.search("flu plan", query, k=2, today=TODAY)
+    assert ids(hits) == ["new#0", "new#1"]
+    assert [(hit.keyword_rank, hit.vector_rank) for hit in hits] == [(1, 1), (2, 2)]
+    assert ids(await index.search("flu plan", None, k=2, today=TODAY)) == ["new#0", "new#1"]
+
+
+async def test_what_does_not_hold_keeps_nothing_out_of_one_list_where_the_other_is_long_enough(
+    index: Index, embedder: HashEmbedder
+) -> None:
+    await put(index, dated("aged", superseded_by="new"), *(f"flu plan {number}" for number in range(200)))
+    await put(
+        index, dated("by words"), "a long leaflet of this winter, in which a flu and a plan stand once among others"
+    )
+    await put(index, dated("by meaning"), *(f"green apples {number}" for number in range(4)))
+    await embed_all(index, embedder)
+    hits = await index.search("flu plan", await embedder.embed_query("green apples"), k=2, today=TODAY)
+    assert {hit.document.id: (hit.keyword_rank, hit.vector_rank) for hit in hits}["by words"][0] == 1
 
 
 # Identifiers

@@ -23,7 +23,6 @@ def document(id_: str = "flu", *, collection: str = PUBLIC, title: str = "Leafle
         url=f"https://clinic.example/{id_}",
         effective=date(2026, 1, 31),
         review_by=date(2027, 1, 31),
-        superseded_by="flu-2027",
     )
 
 

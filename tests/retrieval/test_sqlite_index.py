@@ -9,12 +9,15 @@ import sqlite3
 import stat
 import subprocess
 import sys
-from datetime import UTC, datetime
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from sqlite_utils import Database
 
 from retrieval.embed import HashEmbedder
 from retrieval.errors import IndexMismatch, IndexUnavailable
@@ -46,6 +49,34 @@ async def index(path: Path) -> AsyncIterator[SqliteIndex]:
 
 async def texts(index: SqliteIndex, words: str, k: int = 2 * LARGE) -> list[str]:
     return sorted(hit.passage.text for hit in await index.search(words, None, k=k))
+
+
+# Files of earlier versions
+
+
+async def test_an_index_made_before_documents_could_expire_goes_on_and_heeds_the_dates_it_has(path: Path) -> None:
+    path.parent.mkdir()
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        MIGRATIONS.apply(Database(connection), stop_before="0003_expires")
+        for number, superseded_by in enumerate((None, "new"), start=1):
+            connection.execute(
+                "INSERT INTO documents (number, id, title, path, collection, content_hash, superseded_by) "
+                "VALUES (?1, 'd' || ?1, 'Flu', '/d.md', 'public', '0', ?2)",
+                (number, superseded_by),
+            )
+            connection.execute(
+                "INSERT INTO passages VALUES (?1, 'd' || ?1 || '#0', ?1, 0, 'flu ' || ?1, '', '[]', 0, 5, '', NULL)",
+                (number,),
+            )
+            connection.execute(
+                "INSERT INTO passages_fts (rowid, title, context, text) VALUES (?, '', '', 'flu')", (number,)
+            )
+    index = await SqliteIndex.open(path, embedder=MODEL)
+    assert [hit.passage.id for hit in await index.search("flu", None, k=5, today=date(2026, 11, 30))] == ["d1#0"]
+    await put(index, replace(document("d1"), expires=date(2026, 11, 29)), "flu")
+    assert await index.search("flu", None, k=5, today=date(2026, 11, 30)) == []
+    assert {one.id: one.expires for one in await index.catalogue()} == {"d1": date(2026, 11, 29), "d2": None}
+    await index.close()
 
 
 # Other processes

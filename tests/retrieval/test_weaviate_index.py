@@ -6,8 +6,8 @@ import asyncio
 import itertools
 import socket
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -60,6 +60,26 @@ def stored(weaviate: WeaviateDouble, place: Place, kind: str) -> list[dict[str, 
 async def texts(index: Index, question: str = "plan") -> set[str]:
     hits = await index.search(question, await EMBEDDER.embed_query(question), k=20)
     return {hit.passage.text for hit in hits}
+
+
+# Collections of earlier versions
+
+
+async def test_collections_made_before_documents_could_expire_go_on_and_heed_the_dates_they_have(
+    weaviate: WeaviateDouble, place: Place
+) -> None:
+    today = date(2026, 11, 30)
+    index = await place.open(EMBEDDER)
+    await put(index, document("d1"), "alpha plan")
+    await put(index, replace(document("d2"), superseded_by="new"), "beta plan")
+    await index.close()
+    weaviate.forget_property(f"{place.name}Documents", "expires")
+    weaviate.forget_property(f"{place.name}Passages", "expires")
+    index = await place.open(EMBEDDER)
+    assert [hit.document.id for hit in await index.search("plan", None, k=5, today=today)] == ["d1"]
+    await put(index, replace(document("d1"), expires=date(2026, 11, 29)), "alpha plan")
+    assert await index.search("plan", None, k=5, today=today) == []
+    await index.close()
 
 
 # One step, seen whole or not at all

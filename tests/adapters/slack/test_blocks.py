@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -121,6 +122,23 @@ def _thumbs(reply: Reply) -> int:
 def test_thumbs_stand_under_what_the_documents_say_and_nowhere_else(kind: TurnKind, thumbs: int) -> None:
     assert _thumbs(Reply(kind, "Some words.", "t")) == thumbs
     assert _thumbs(Reply(kind, "Some words.", "t", resources=LINES)) == 0
+
+
+@pytest.mark.parametrize("title", ["Flu", "Flu " * 50])
+@pytest.mark.parametrize("url", ["https://clinic.example/flu", None])
+def test_a_source_whose_review_was_due_says_so_wherever_it_is_named(title: str, url: str | None) -> None:
+    marked, mark = replace(LINKED, title=title, url=url, review_by=date(2026, 3, 31)), "Review was due March 2026"
+    reply = replace(FACT, sources=(marked, UNLINKED))
+    (post,) = posts(reply, WORDS)
+    labels = [
+        button["text"]["text"] for block in post.blocks if block["type"] == "actions" for button in block["elements"]
+    ]
+    assert [label.endswith(f" · {mark}") for label in labels] == [True, False]
+    assert max(map(len, labels)) <= 75
+    assert labels[0].startswith("[1] Flu")
+    in_full = passages((marked, UNLINKED), WORDS, heading="x")
+    for shown in (post, in_full, *plain_posts(reply, WORDS)):
+        assert json.dumps([shown.text, list(shown.blocks)]).count(mark) >= 1
 
 
 @given(REPLIES)

@@ -106,6 +106,10 @@ class WeaviateDouble:
         found: dict[str, list[dict[str, Any]]] = self._ask("GET", f"objects/{prefix}")
         return found
 
+    def forget_property(self, collection: str, name: str) -> None:
+        """Make a collection one of an earlier version, that has no such property."""
+        self._ask("DELETE", f"properties/{collection}/{name}")
+
     @property
     def refused(self) -> list[str]:
         """Why it refused what it was asked, so far."""

@@ -97,6 +97,8 @@ class Server:
                     return 422, {"error": [{"message": str(error)}]}
             case "GET", ["schema", name] if name in self.store.collections:
                 return 200, self.store.collections[name].config
+            case "POST", ["schema", name, "properties"] if name in self.store.collections:
+                return 200, self.store.add_property(name, body)
             case "GET", ["nodes", name]:
                 return 200, {"nodes": [_node(number, name.partition("?")[0]) for number in range(self.orders.nodes)]}
             case "DELETE", ["schema", name]:
@@ -126,6 +128,9 @@ class Server:
                         for one in there
                         if one.name.startswith(prefix)
                     }
+            case "DELETE", ["properties", collection, name]:
+                with self._lock:
+                    return self.store.get(collection).forget_property(name)
             case "PUT", ["saved"]:
                 with self._lock:
                     return Path(body).write_bytes(pickle.dumps(self.store))

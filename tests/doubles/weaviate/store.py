@@ -108,6 +108,13 @@ class Collection:
         self.objects.pop(uuid, None)
         self.objects[uuid] = Stored(uuid, checked, dict(vectors))
 
+    def forget_property(self, name: str) -> None:
+        """As if it had never had it."""
+        del self.properties[name]
+        self.config["properties"] = [one for one in self.config["properties"] if one["name"] != name]
+        for stored in self.objects.values():
+            stored.properties.pop(name, None)
+
     def check_size(self, name: str, vector: NDArray[np.float32]) -> None:
         held = next((len(one.vectors[name]) for one in self.objects.values() if name in one.vectors), None)
         if held is not None and held != len(vector):
@@ -147,6 +154,15 @@ class Store:
         self.collections[name] = Collection(name, full, {one.name: one for one in properties}, frozenset(vectors))
         return full
 
+    def add_property(self, name: str, given: dict[str, Any]) -> dict[str, Any]:
+        """Give a collection one more property; the objects that are in do without."""
+        if list(given.get("moduleConfig") or {}) == ["none"]:  # what the client sends where no module makes vectors
+            given = given | {"moduleConfig": None}
+        collection, added = self.get(name), _property(given)
+        collection.properties[added.name] = added
+        collection.config["properties"].append(_shown(added))
+        return given
+
 
 def _property(given: dict[str, Any]) -> Property:
     [type_] = given["dataType"]
@@ -168,22 +184,24 @@ def _property(given: dict[str, Any]) -> Property:
     return Property(given["name"], type_, tokenization, given.get("indexFilterable") is not False, searchable)
 
 
+def _shown(one: Property) -> dict[str, Any]:
+    """As the server shows it."""
+    return {
+        "name": one.name,
+        "dataType": [one.type],
+        "indexFilterable": one.filterable,
+        "indexSearchable": one.searchable,
+        "indexRangeFilters": False,
+        **({"tokenization": one.tokenization} if one.tokenization else {}),
+    }
+
+
 def _with_defaults(config: dict[str, Any], properties: list[Property], replicas: int, nodes: int) -> dict[str, Any]:
     """As the server shows a class that was made so."""
     inverted = config.get("invertedIndexConfig", {})
     shards = config.get("shardingConfig", {}).get("desiredCount", nodes)
     return config | {
-        "properties": [
-            {
-                "name": one.name,
-                "dataType": [one.type],
-                "indexFilterable": one.filterable,
-                "indexSearchable": one.searchable,
-                "indexRangeFilters": False,
-                **({"tokenization": one.tokenization} if one.tokenization else {}),
-            }
-            for one in properties
-        ],
+        "properties": [_shown(one) for one in properties],
         "invertedIndexConfig": {
             "bm25": inverted.get("bm25", {"b": 0.75, "k1": 1.2}),
             "cleanupIntervalSeconds": 60,
