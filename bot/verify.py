@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from bot.answer import Answer, Fact, Sentence, Ungrounded
 from bot.clean import clean
-from bot.polarity import contradicts
+from bot.polarity import contradicts, negated
 from bot.quantities import unborne
 from bot.quote import find_quote
-from bot.support import speaks_of
+from bot.reading import Reading, reading
+from bot.support import is_foreign, speaks_of
 from retrieval.terms import STOP_WORDS, stem, terms, words
 
 if TYPE_CHECKING:
@@ -96,18 +97,26 @@ def _check(sentence: Sentence, hits: dict[str, Hit]) -> Statement | Reason:
     span = find_quote(sentence.quote, hit.passage.text)
     if span is None:
         return "quote_not_found"
-    fault = _fault(text, hit.passage.text[slice(*span)], hit)
+    fault = _fault(text, reading(hit, span))
     return fault or Statement(text, hit, span, sentence.new_paragraph)
 
 
-def _fault(text: str, quote: str, hit: Hit) -> Reason | None:
-    """What the text says beyond its quote, read under the passage's headings and its document's title."""
-    borne = "\n".join([quote, hit.document.title, *hit.passage.headings])
-    if unborne(text, borne):
+def _fault(text: str, read: Reading) -> Reason | None:
+    """What the text says beyond its quote as it reads in its place."""
+    if unborne(text, read.named, same_language=is_foreign(text) == is_foreign(read.named)):
         return "figure"
-    if not speaks_of(text, borne):
+    if not speaks_of(text, read.named):
         return "other_subject"
-    return "negation" if contradicts(text, quote) else None
+    if contradicts(text, read.text) or _drops_no_of(text, read):
+        return "negation"
+    return None
+
+
+def _drops_no_of(text: str, read: Reading) -> bool:
+    """Whether a statement made of an item says yes to what its list says no to; the bare item says neither."""
+    if not any(negated(lead) for lead in read.leads) or negated(text):
+        return False
+    return not set(terms(text)) <= {term for one in read.said for term in terms(one)}
 
 
 def _in_words_of(question: str, missing: str) -> str:
