@@ -19,7 +19,7 @@ _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".s
 _ROMAN = {"I": 1, "V": 5, "X": 10}
 _RAISED = str.maketrans("\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079\u207a\u207b", "0123456789+-")
 
-_DIGITS = r"\d{1,3}(?:[,\u00a0\u2009\u202f]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?|\.\d+"
+_DIGITS = r"\d{1,3}(?:[,\u00a0\u2009\u202f]\d{3})+(?:\.\d+)?|\d+(?:[.,\u00b7]\d+)?|\.\d+"
 _VULGAR = "\u00bc-\u00be\u2150-\u215e"
 _SLASHED = r"\d{1,4}[/\u2044]\d{1,4}(?:[/\u2044]\d{1,4})*(?![\w/])"
 _WORD = "|".join([*_SMALL, *_TENS])
@@ -28,7 +28,7 @@ _PART = "|".join(_PARTS)
 
 NUMBER = rf"""
     (?P<number>
-        (?<![\w.,/])(?:(?<!\d)(?<!\d[ ])[-\u2212](?=[\d.]))?[$\u00a3\u20ac]?
+        (?<![\w.,])(?<!\d/)(?:(?<!\d)(?<!\d[ ])[-\u2212](?=[\d.]))?[$\u00a3\u20ac]?
             (?:{_SLASHED}|(?:\d+[ ]?)?[{_VULGAR}]|(?:\d{{1,2}}[ ]{_SLASHED})|(?:{_DIGITS})(?!\d)(?:{_POWER})?)
         |\b(?:{_WORD})(?:[-\s](?:{_WORD}))?\b(?![-\s](?:{_PART})s?\b)
     )
@@ -42,7 +42,10 @@ PART = rf"""
     |\b(?:one|two|three|four)[-\s](?:{_PART})\b|\b(?:a\s)?(?:{_PART})(?=\sof\b))
 """
 ORDINAL = rf"(?P<ordinal>\b\d+(?:st|nd|rd|th)\b|(?<!per[ ])\b(?:{'|'.join(_ORDINALS)})\b(?!,))"
-ROMAN = r"(?P<roman>(?-i:\b(?:[Tt]ype|[Ss]tage|[Gg]rade|[Pp]hase|[Cc]lass|[Ll]evel|[Gg]roup|[Ff]actor)s?[ ])(?-i:[IVX]{1,5}))\b"
+LABEL = r"""
+    (?P<label>(?-i:\b(?:[Tt]ype|[Ss]tage|[Gg]rade|[Pp]hase|[Cc]lass|[Ll]evel|[Gg]roup|[Ff]actor)s?)\s
+        (?:(?-i:[IVX]{1,5})|\d{1,2})\b(?![.,]\d|\s?%))
+"""
 HEAP = r"(?P<heap>\b(?:(?:a|an)\s)?(?:dozen|hundred|thousand|million|billion|trillion)s?\b)"
 
 
@@ -72,11 +75,13 @@ def ordinal_of(written: str) -> int:
     return _ORDINALS.index(folded) + 1 if folded in _ORDINALS else int(re.sub(r"\D", "", folded))
 
 
-def roman_of(written: str) -> str:
-    """The number behind the label: "3" of "stage III"."""
-    values = [_ROMAN[one] for one in written.rpartition(" ")[2]]
-    signed = (-one if one < following else one for one, following in zip(values, [*values[1:], 0], strict=True))
-    return str(sum(signed))
+def label_of(written: str) -> str:
+    """The number behind a label: "3" of "stage III" and of "stage 3"."""
+    number = written.split()[-1]
+    if number.isdecimal():
+        return str(int(number))
+    values = [_ROMAN[one] for one in number]
+    return str(sum(-one if one < following else one for one, following in zip(values, [*values[1:], 0], strict=True)))
 
 
 def percent_of(value: str) -> str:
@@ -109,10 +114,10 @@ def _number(text: str) -> Fraction:
     words = re.split(r"[-\s]", text)
     if words[0] in _SMALL or words[0] in _TENS:
         return Fraction(sum(_SMALL.get(word, _TENS.get(word, 0)) for word in words))
-    base, power = re.fullmatch(r"(-?[\d.,\s]+)(.*)", text, re.DOTALL).groups()  # type: ignore[union-attr]  # as matched
+    base, power = re.fullmatch(r"(-?[\d.,\u00b7\s]+)(.*)", text, re.DOTALL).groups()  # type: ignore[union-attr]  # as matched
     digits = re.sub(r"[\s]", "", base)
     grouped = re.fullmatch(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?", digits)
-    value = Fraction(digits.replace(",", "" if grouped else "."))
+    value = Fraction(digits.replace(",", "" if grouped else ".").replace("\u00b7", "."))
     exponent = int(power.translate(_RAISED).removeprefix("^") or 1) if power else 1
     return value**exponent if abs(exponent) <= 30 and value else value  # noqa: PLR2004 - no count is larger
 

@@ -6,10 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from bot.opposites import turned
-from retrieval.terms import terms
+from retrieval.terms import STOP_WORDS, stem, words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 _SENTENCE = re.compile(r"[.!?\u2026;:\n\u2022]+[\"'\u201d\u2019)\]]*(?=\s|$)|\n")
 _CLAUSE = re.compile(
@@ -26,10 +26,18 @@ _CONTRACTED = re.compile(
     r"\b(can)(?:['\u2019]t|not)\b|\b(do|does|did|is|are|was|were|has|have|had|could|wo|would|should|must|need)n['\u2019]?t\b",
     re.IGNORECASE,
 )
-_LIMIT = re.compile(r"\b(?:no|not)\s(?=(?:more|less|fewer|later|earlier|longer|shorter|older|younger|higher|lower)\sthan\b)", re.IGNORECASE)
+_LIMIT = re.compile(
+    r"\b(?:no|not)\s(?=(?:more|less|fewer|later|earlier|longer|shorter|older|younger|higher|lower)\sthan\s"
+    r"(?:\w+\s){0,2}?(?:\d|one\b|two\b|three\b|four\b|five\b|six\b|ten\b))",
+    re.IGNORECASE,
+)
 _NUMBER = re.compile(r"\bno\.?\s(?=\d)", re.IGNORECASE)
 _ALIKE = 0.9
-"""Sentences that share this part of their telling words say the same or the opposite."""
+"""Sentences that share more than this part of their telling words say the same or the opposite."""
+
+_FUNCTION = 0.25
+_FUNCTION_WORDS = 0.5
+"""Clauses without a telling word in common are of the same thing if they are as alike as this."""
 
 
 def contradicts(statement: str, evidence: str) -> bool:
@@ -56,14 +64,14 @@ def _written_out(text: str) -> str:
 
 
 def _differ(statement: Sequence[str], evidence: Sequence[str], *, least: float) -> bool:
-    held = [(part, set(terms(part))) for part in evidence]
+    held = [(part, _weights(part)) for part in evidence]
     for part in statement:
-        said = set(terms(part))
-        likeness = [_likeness(said, other) for _, other in held]
-        most = max(likeness, default=0.0)
-        if most <= 0 or most < least:
+        said = _weights(part)
+        alike = [_likeness(said, other) for _, other in held]
+        most = max(alike, default=0.0)
+        if most <= least:
             continue
-        nearest = [other for (other, _), alike in zip(held, likeness, strict=True) if alike == most]
+        nearest = [other for (other, _), likeness in zip(held, alike, strict=True) if likeness == most]
         if all(_opposed(part, other) for other in nearest):
             return True
     return False
@@ -73,9 +81,16 @@ def _opposed(part: str, other: str) -> bool:
     return _negations(part) != _negations(other) or turned(part, other)
 
 
-def _likeness(one: set[str], other: set[str]) -> float:
-    """Dice's coefficient."""
-    return 2 * len(one & other) / (len(one) + len(other))
+def _weights(part: str) -> dict[str, float]:
+    """The clause's stems; a function word weighs a quarter of a telling one, and tells clauses of such words apart."""
+    return {stem(word): _FUNCTION if word in STOP_WORDS else 1.0 for word in words(part)}
+
+
+def _likeness(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    """Dice's coefficient by weight; 0 where they share too little to be of the same thing."""
+    shared = [weight for word, weight in one.items() if word in other]
+    alike = 2 * sum(shared) / (sum(one.values()) + sum(other.values()))
+    return alike if 1.0 in shared or alike >= _FUNCTION_WORDS else 0.0
 
 
 def _parts(pattern: re.Pattern[str], text: str) -> list[str]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from bot import number
 from bot.limits import Limit, limit_of
 from bot.units import RATES, UNIT, unit
+from retrieval.terms import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,12 +34,12 @@ _TOKEN = re.compile(
     rf"""
       (?P<clock>(?<![\d.,:])\d{{1,2}}(?:[:.]\d{{2}})?\s?(?:am|pm|a\.m\.?|p\.m\.?)(?!\w)|(?<![\d.,:])\d{{1,2}}:\d{{2}}(?![\d:])
          |\b(?:noon|midday|midnight)\b)
-    | (?P<code>(?<![\w.-])[A-Za-z]{{1,12}}-?\d+(?:[.-]?[A-Za-z\d]+)*)
-    | {number.ROMAN}
+    | (?P<code>(?<![\w.,-])\d+(?:-\d+){{2,}}(?![\w-])|(?<![\w.-])[A-Za-z]{{1,12}}-?\d+(?:[.-]?[A-Za-z\d]+)*)
+    | {number.LABEL}
     | {number.ORDINAL}
     | {number.PART}
     | (?:{number.NUMBER})
-      (?:[-\s]?(?P<unit>(?:{UNIT})(?:/[A-Za-zµμ\d.]+)*)(?![^\W\d_]))?
+      (?:[-\s]?(?P<unit>(?:{UNIT})(?:/(?:\d+\s?(?:{UNIT})\b|[A-Za-zµμ\d.]+))*)(?![^\W\d_]))?
     | {number.HEAP}
     | (?P<often>\b(?:once|twice|thrice)\b)
     | (?P<month>(?-i:\b(?:{_MONTHS})\b|(?:{_VERBS_TOO})|\b(?:{_SHORT_MONTHS})\b(?=\.?\s\d)|(?<=\d\s)(?:{_SHORT_MONTHS})\b))
@@ -61,6 +62,8 @@ _DEGREES = re.compile(
 _SPACES = re.compile(r"[ \t]+")
 _CELL_BEFORE = re.compile(r"(?:\A|[|:\n\u00b7])\s*\Z")
 _CELL_AFTER = re.compile(r"\s*(?:\Z|[|\n\u00b7])")
+_Joint: TypeAlias = Literal["range", "list", "ratio", "pair"] | None
+_SIGNS: dict[_Joint, str] = {"range": "..", "ratio": " in ", "pair": "-"}
 _YEARS = range(1000, 2200)
 
 
@@ -111,6 +114,29 @@ def unborne(statement: str, evidence: str, *, same_language: bool = True) -> tup
     )
 
 
+def in_order(text: str) -> list[str | Quantity]:
+    """The text's folded words with each figure in its place, apart from what ranges and limits make of them."""
+    text = _plain(text)
+    matches = list(_TOKEN.finditer(text))
+    numbers = iter(_with_units([_Number.read(match, text) for match in matches if match["number"]], text))
+    found: list[str | Quantity] = []
+    end = 0
+    for match in matches:
+        found += words(text[end : match.start()])
+        if match["number"]:
+            read = next(numbers)
+            found.append(Quantity(read.value, read.unit))
+        else:
+            found.append(replace(_named(match, text), limit=""))
+        end = match.end()
+    return found + words(text[end:])
+
+
+def _plain(text: str) -> str:
+    """Degrees in one spelling, and no run of spaces."""
+    return _SPACES.sub(" ", _DEGREES.sub(lambda match: f"°{match['scale'] or match['letter']}", text))
+
+
 def _same(quantity: Quantity) -> Iterator[Quantity]:
     """Other ways to give a share."""
     if not number.is_plain(quantity.value):
@@ -130,7 +156,7 @@ class _Figures:
 
 
 def _read(text: str) -> _Figures:
-    text = _SPACES.sub(" ", _DEGREES.sub(lambda match: f"°{match['scale'] or match['letter']}", text))
+    text = _plain(text)
     found: set[Quantity] = set()
     counted: list[_Number] = []
     for match in _TOKEN.finditer(text):
@@ -151,8 +177,8 @@ def _named(match: re.Match[str], text: str) -> Quantity:
             return Quantity(f"clock {_minutes(written)}")
         case "code":
             return Quantity(f"code {written.replace('-', '')}")
-        case "roman":
-            return Quantity(number.roman_of(match[0]))
+        case "label":
+            return Quantity(f"label {number.label_of(written.upper())}")
         case "ordinal":
             return Quantity(f"ordinal {number.ordinal_of(written)}")
         case "part":
@@ -173,20 +199,19 @@ def _named(match: re.Match[str], text: str) -> Quantity:
 
 
 def _joined(counted: Sequence[_Number], text: str) -> set[Quantity]:
-    """The plain numbers, each with the unit and limit that what it is joined to gives it, ranges and ratios."""
+    """The plain numbers, each with the unit and limit that what it is joined to gives it, ranges, ratios and pairs."""
     found: set[Quantity] = set()
-    place: Limit = ""
+    joined_before: _Joint = None
     numbers = _with_units(counted, text)
     for read, following in zip_longest(numbers, numbers[1:]):
         joined = read.joined_to(following, text) if following else None
-        if following and joined == "ratio":
-            found.add(Quantity(f"{read.value} in {following.value}"))
-        if following and joined == "range":
-            found.add(Quantity(f"{read.value}..{following.value}", following.unit.split("/")[0]))
-            place = "≥"
-        if not (read.pronoun or joined == "ratio" or place == "every"):
-            found |= read.quantities(place)
-        place = {"range": "≤", "ratio": "every"}.get(joined or "", "")
+        if following and joined in _SIGNS:
+            value = f"{read.value}{_SIGNS[joined]}{following.value}"
+            found.add(Quantity(value, following.unit.split("/")[0], read.limit))
+        limited = joined == "range" and read.limit
+        if not (read.pronoun or limited or {joined, joined_before} & {"ratio", "pair"}):
+            found |= read.quantities("≥" if joined == "range" else "≤" if joined_before == "range" else "")
+        joined_before = joined
     return found
 
 
@@ -242,11 +267,13 @@ class _Number:
             return {Quantity(self.value, "/".join(parts[:-1]), limit), Quantity(f"per {parts[-1]}")}
         return {Quantity(self.value, self.unit, limit)}
 
-    def joined_to(self, following: _Number, text: str) -> Literal["range", "list", "ratio"] | None:
-        """How "2 to 4 weeks" and "2 or 4 weeks" join their numbers, which then share the unit; None elsewhere."""
+    def joined_to(self, following: _Number, text: str) -> _Joint:
+        """How "2 to 4 weeks" and "2 or 4 weeks" join their numbers, which then share the unit, "1 in 5" and "CA 19-9"."""
         gap = text[self.end : following.start]
         if _RANGE.fullmatch(gap) or (self.between and gap.strip().casefold() == "and"):
-            return "range" if number.smaller(self.value, following.value) else "list"
+            if number.smaller(self.value, following.value):
+                return "range"
+            return "list" if " " in gap else "pair"
         if _RATIO.fullmatch(gap) and not self.unit and not following.unit and not following.year:
             return "ratio"
         return "list" if _LIST.fullmatch(gap) else None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from bot.answer import Answer, Fact, Sentence, Ungrounded
 from bot.clean import clean
+from bot.exchange import exchanged
 from bot.polarity import contradicts, negated
 from bot.quantities import unborne
 from bot.quote import find_quote
@@ -103,7 +104,8 @@ def _check(sentence: Sentence, hits: dict[str, Hit]) -> Statement | Reason:
 
 def _fault(text: str, read: Reading) -> Reason | None:
     """What the text says beyond its quote as it reads in its place."""
-    if unborne(text, read.named, same_language=is_foreign(text) == is_foreign(read.named)):
+    same_language = is_foreign(text) == is_foreign(read.named)
+    if unborne(text, read.named, same_language=same_language) or exchanged(text, read.text):
         return "figure"
     if not speaks_of(text, read.named):
         return "other_subject"

@@ -21,7 +21,7 @@ _MONTHS = (
 )  # fmt: skip
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _NUMBER = re.compile(r"(?<![\w.,/-])\d{1,3}(?:,\d{3})*(?:\.\d+)?(?![\w,]*\d)")
-_RANGE = re.compile(r"(?<![\w.,/-])(\d{1,3}) ?(?:to|-|\u2013) ?(\d{1,3})(?![\w.,/-]*\d)|\b(two|three|four|five) to (\w+)\b")
+_RANGE = re.compile(r"(?<![\w.,/[\u00b7-])(?<!CA )(\d{1,3}) ?(?:to|-|\u2013) ?(\d{1,3})(?![\w.,/-]*\d)|\b(two|three|four|five) to (\w+)\b")
 _AUXILIARY = (
     "is|are|was|were|can|could|will|would|should|may|might|must|does|do|did|has|have|had"  # what "not" goes behind
 )
@@ -159,7 +159,7 @@ ALTERATIONS: Mapping[str, Callable[[str], Iterator[str]]] = {
     "another number word": _each(re.compile(rf"(?<![-\w])(?:{'|'.join(_WORDS[2:11])})(?![-\w])", re.I), _other_word),
     "figures exchanged": _swapped,
     "another unit": _pairs(_UNITS, joined=r"(?<=\d)[ -]?{}(?![\w/])"),
-    "percent for a number": _each(re.compile(r"(?<=\d)(?:%| percent)"), lambda _: ""),
+    "percent for a number": _each(re.compile(r"(?<=[\d ]\d)(?:%| percent\b)(?!,? ?(?:to|and|or|-|\u2013|,) ?\d)"), lambda _: ""),
     "range run together": _each(_RANGE, _run_together),
     "one end of a range": _each(_RANGE, lambda match: match[1] or match[3]),
     "another month": _each(re.compile(rf"\b({'|'.join(_MONTHS)})(?= \d)"), _next_of(_MONTHS)),
