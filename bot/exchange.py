@@ -58,4 +58,4 @@ def _equal(token: _Token, other: _Token) -> bool:
     """Whether two figures may be the same; one without a unit, or a share and percent, is for others to judge."""
     if not (isinstance(token, Quantity) and isinstance(other, Quantity)):
         return False
-    return token.value == other.value or {token.unit, other.unit} == {"", "%"}
+    return (token.value == other.value and token.limit == other.limit) or {token.unit, other.unit} == {"", "%"}

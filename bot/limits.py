@@ -10,7 +10,7 @@ Limit: TypeAlias = Literal["", "<", "≤", ">", "≥", "every"]
 
 _LARGER = "more|greater|older|longer|higher|larger|bigger|heavier|later|taller|warmer|hotter|faster"
 _SMALLER = "less|fewer|younger|shorter|lower|smaller|lighter|earlier|sooner|colder|cooler|slower|lesser"
-_NO = r"\b(?:no|not|never|cannot|nor|n['\u2019]t)\s(?:\w+\s){0,2}?"
+_NO = r"(?:\b(?:no|not|never|cannot|nor)|n['\u2019]t)\s(?:\w+\s){0,2}?"
 _BEFORE: tuple[tuple[Limit, str], ...] = (
     ("≤", rf"(?:{_NO}(?:(?:{_LARGER})\sthan|over|above|beyond|exceed(?:s|ed|ing)?))"),
     ("≥", rf"(?:{_NO}(?:(?:{_SMALLER})\sthan|under|below))"),

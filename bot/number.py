@@ -38,13 +38,13 @@ NUMBER = rf"""
 """
 """A number, for a verbose regular expression that ignores case."""
 PART = rf"""
-    (?P<part>\b(?:(?:one|two|three|four|a)[-\s])?(?:half|halves|quarters?|thirds|fifths|sixths|eighths|tenths)\b(?!-)
+    (?P<part>\b(?:(?:one|two|three|four|a)[-\s])?(?:half|quarters?|thirds|fifths|sixths|eighths|tenths)\b(?!-)
     |\b(?:one|two|three|four)[-\s](?:{_PART})\b|\b(?:a\s)?(?:{_PART})(?=\sof\b))
 """
 ORDINAL = rf"(?P<ordinal>\b\d+(?:st|nd|rd|th)\b|(?<!per[ ])\b(?:{'|'.join(_ORDINALS)})\b(?!,))"
 LABEL = r"""
     (?P<label>(?-i:\b(?:[Tt]ype|[Ss]tage|[Gg]rade|[Pp]hase|[Cc]lass|[Ll]evel|[Gg]roup|[Ff]actor)s?)\s
-        (?:(?-i:[IVX]{1,5})|\d{1,2})\b(?![.,]\d|\s?%))
+        (?:(?-i:[IVX]{1,5})|\d{1,2}|one|two|three|four|five)\b(?![.,]\d|\s?%))
 """
 HEAP = r"(?P<heap>\b(?:(?:a|an)\s)?(?:dozen|hundred|thousand|million|billion|trillion)s?\b)"
 
@@ -65,8 +65,7 @@ def value_of(written: str, scale: str | None = None, rest: str | None = None, *,
 def part_of(written: str) -> str:
     """The value of "a third", "three quarters" or "half"."""
     *count, part = re.split(r"[-\s]", written.casefold())
-    whole = "half" if part == "halves" else part.removesuffix("s")
-    return _plain(Fraction(_SMALL.get(count[0], 1) if count else 1, _PARTS[whole]))
+    return _plain(Fraction(_SMALL.get(count[0], 1) if count else 1, _PARTS[part.removesuffix("s")]))
 
 
 def ordinal_of(written: str) -> int:
@@ -78,8 +77,8 @@ def ordinal_of(written: str) -> int:
 def label_of(written: str) -> str:
     """The number behind a label: "3" of "stage III" and of "stage 3"."""
     number = written.split()[-1]
-    if number.isdecimal():
-        return str(int(number))
+    if number.isdecimal() or number.casefold() in _SMALL:
+        return str(_SMALL.get(number.casefold()) or int(number))
     values = [_ROMAN[one] for one in number]
     return str(sum(-one if one < following else one for one, following in zip(values, [*values[1:], 0], strict=True)))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from retrieval.terms import words
@@ -66,7 +67,7 @@ def turned(statement: str, evidence: str) -> bool:
         gained, lost = _more(one, statement, evidence), _more(other, statement, evidence)
         if gained * lost < 0:
             return True
-    said, held = set(words(statement)), set(words(evidence))
+    said, held = Counter(words(statement)), Counter(words(evidence))
     return _negates(said - held, held - said) or _negates(held - said, said - held)
 
 
@@ -76,4 +77,4 @@ def _more(pole: re.Pattern[str], text: str, other: str) -> int:
 
 def _negates(texts: Collection[str], others: Collection[str]) -> bool:
     bare = {match[1] for text in texts if (match := _UN.match(text))}
-    return bool(bare & set(others) - _NO_OPPOSITE)
+    return not bare.isdisjoint(set(others) - _NO_OPPOSITE)

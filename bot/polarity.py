@@ -32,9 +32,11 @@ _LIMIT = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\bno\.?\s(?=\d)", re.IGNORECASE)
-_ALIKE = 0.9
+_ALIKE = 0.8
 """Sentences that share more than this part of their telling words say the same or the opposite."""
 
+_LONGER = 1.2
+"""A sentence that is longer than this times another says more, and may well deny that."""
 _FUNCTION = 0.25
 _FUNCTION_WORDS = 0.5
 """Clauses without a telling word in common are of the same thing if they are as alike as this."""
@@ -50,7 +52,13 @@ def contradicts(statement: str, evidence: str) -> bool:
     statement, evidence = _written_out(statement), _written_out(evidence)
     if _differ(_parts(_CLAUSE, statement), _parts(_CLAUSE, evidence), least=0.0):
         return True
-    return _differ(_parts(_SENTENCE, statement), _parts(_SENTENCE, evidence), least=_ALIKE)
+    whole = _parts(_SENTENCE, evidence)
+    return any(_differ([one], [other for other in whole if _as_long(one, other)], least=_ALIKE) for one in _parts(_SENTENCE, statement))
+
+
+def _as_long(one: str, other: str) -> bool:
+    shorter, longer = sorted((len(one.split()), len(other.split())))
+    return longer <= _LONGER * shorter + 1
 
 
 def negated(text: str) -> bool:

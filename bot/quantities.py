@@ -115,20 +115,21 @@ def unborne(statement: str, evidence: str, *, same_language: bool = True) -> tup
 
 
 def in_order(text: str) -> list[str | Quantity]:
-    """The text's folded words with each figure in its place, apart from what ranges and limits make of them."""
+    """The text's folded words with each figure or range in its place."""
     text = _plain(text)
     matches = list(_TOKEN.finditer(text))
     numbers = iter(_with_units([_Number.read(match, text) for match in matches if match["number"]], text))
     found: list[str | Quantity] = []
     end = 0
+    before: _Number | None = None
     for match in matches:
-        found += words(text[end : match.start()])
-        if match["number"]:
-            read = next(numbers)
-            found.append(Quantity(read.value, read.unit))
+        read = next(numbers) if match["number"] else None
+        if before and read and before.joined_to(read, text) in {"range", "pair"}:
+            found[-1] = Quantity(f"{before.value}..{read.value}", read.unit, before.limit)
         else:
-            found.append(replace(_named(match, text), limit=""))
-        end = match.end()
+            found += words(text[end : match.start()])
+            found.append(Quantity(read.value, read.unit, read.limit) if read else _named(match, text))
+        before, end = read, match.end()
     return found + words(text[end:])
 
 
@@ -178,7 +179,7 @@ def _named(match: re.Match[str], text: str) -> Quantity:
         case "code":
             return Quantity(f"code {written.replace('-', '')}")
         case "label":
-            return Quantity(f"label {number.label_of(written.upper())}")
+            return Quantity(f"label {number.label_of(match[0])}")
         case "ordinal":
             return Quantity(f"ordinal {number.ordinal_of(written)}")
         case "part":
@@ -253,7 +254,7 @@ class _Number:
 
     @property
     def pronoun(self) -> bool:
-        return self.one and not self.unit
+        return self.one and not self.unit and self.limit in {"", "every"}
 
     @property
     def year(self) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from bot.answer import Answer, Fact, Sentence, Ungrounded
+from bot.attribution import without_attribution
 from bot.clean import clean
 from bot.exchange import exchanged
 from bot.polarity import contradicts, negated
@@ -93,13 +94,20 @@ def _check(sentence: Sentence, hits: dict[str, Hit]) -> Statement | Reason:
     if hit is None:
         return "unknown_passage"
     text = clean(sentence.text)
-    if not any(character.isalnum() for character in text):
+    if not _says(text):
         return "empty"
     span = find_quote(sentence.quote, hit.passage.text)
     if span is None:
         return "quote_not_found"
-    fault = _fault(text, reading(hit, span))
-    return fault or Statement(text, hit, span, sentence.new_paragraph)
+    read = reading(hit, span)
+    text = without_attribution(text, read.named)
+    if not _says(text):
+        return "empty"
+    return _fault(text, read) or Statement(text, hit, span, sentence.new_paragraph)
+
+
+def _says(text: str) -> bool:
+    return any(character.isalnum() for character in text)
 
 
 def _fault(text: str, read: Reading) -> Reason | None:

@@ -159,7 +159,7 @@ ALTERATIONS: Mapping[str, Callable[[str], Iterator[str]]] = {
     "another number word": _each(re.compile(rf"(?<![-\w])(?:{'|'.join(_WORDS[2:11])})(?![-\w])", re.I), _other_word),
     "figures exchanged": _swapped,
     "another unit": _pairs(_UNITS, joined=r"(?<=\d)[ -]?{}(?![\w/])"),
-    "percent for a number": _each(re.compile(r"(?<=[\d ]\d)(?:%| percent\b)(?!,? ?(?:to|and|or|-|\u2013|,) ?\d)"), lambda _: ""),
+    "percent for a number": _each(re.compile(r"(?<=[\d ]\d)(?:%| percent\b)(?!,? ?(?:to|and|or|-|\u2013|,) ?[\u2212-]?\d)"), lambda _: ""),
     "range run together": _each(_RANGE, _run_together),
     "one end of a range": _each(_RANGE, lambda match: match[1] or match[3]),
     "another month": _each(re.compile(rf"\b({'|'.join(_MONTHS)})(?= \d)"), _next_of(_MONTHS)),
@@ -196,7 +196,7 @@ def _spelled(sentence: str, _title: str) -> str:
     if spelled != sentence:
         return spelled
     return re.sub(
-        rf"(?<![-\w])({'|'.join(_WORDS[2:11])})(?![-\w])", lambda match: str(_WORDS.index(match[1])), sentence
+        rf"(?<![-\w])(?<!hundred )({'|'.join(_WORDS[2:11])})(?![-\w])", lambda match: str(_WORDS.index(match[1])), sentence
     )
 
 
@@ -222,8 +222,8 @@ def _ungrouped(sentence: str, _title: str) -> str:
 
 
 def _range_respelled(sentence: str, _title: str) -> str:
-    dashed = re.sub(r"(?<=\d) to (?=\d)", "\u2013", sentence)
-    return dashed if dashed != sentence else re.sub(r"(?<=\d)[-\u2013](?=\d{1,3} [a-z])", " to ", sentence)
+    dashed = re.sub(r"(?<=[a-z] )(\d{1,3}) to (?=\d{1,3} [a-z])", "\\1\u2013", sentence)
+    return dashed if dashed != sentence else re.sub(r"(?<=[a-z] )(\d{1,3})[-\u2013](?=\d{1,3} [a-z])", r"\1 to ", sentence)
 
 
 def _reordered(sentence: str, _title: str) -> str:
@@ -241,7 +241,7 @@ def _shortened(sentence: str, _title: str) -> str:
 
 
 def _with_title(sentence: str, title: str) -> str:
-    return re.sub(r"^(?:It|This condition|This disorder|The disorder|The condition)(?= [a-z])", title, sentence)
+    return re.sub(r"^(?:It|This condition|This disorder|The disorder|The condition)(?= (?:is|was|affects|causes|occurs|has|can|may) (?!been|estimated|not|also been|thought|known|possible|likely|important|important|recommended|unclear))", title or sentence, sentence) if title else sentence
 
 
 def _said_politely(sentence: str, _title: str) -> str:
