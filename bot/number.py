@@ -44,7 +44,7 @@ PART = rf"""
 ORDINAL = rf"(?P<ordinal>\b\d+(?:st|nd|rd|th)\b|(?<!per[ ])\b(?:{'|'.join(_ORDINALS)})\b(?!,))"
 LABEL = r"""
     (?P<label>(?-i:\b(?:[Tt]ype|[Ss]tage|[Gg]rade|[Pp]hase|[Cc]lass|[Ll]evel|[Gg]roup|[Ff]actor)s?)\s
-        (?:(?-i:[IVX]{1,5})|\d{1,2}|one|two|three|four|five)\b(?![.,]\d|\s?%))
+        (?:(?-i:[IVX]{1,5})|\d{1,2}|one|two|three|four|five)\b(?![.,]\d|\s?%|\s?(?:to|through|[-\u2013])\s?\d))
 """
 HEAP = r"(?P<heap>\b(?:(?:a|an)\s)?(?:dozen|hundred|thousand|million|billion|trillion)s?\b)"
 

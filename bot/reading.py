@@ -6,6 +6,7 @@ of who must not have it. What a statement says is therefore held against this, a
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,23 +17,27 @@ if TYPE_CHECKING:
 
     from retrieval.evidence import Hit
 
+_BULLET = re.compile(r"^(?:[-*+\u2022\u25aa\u25e6\u2013]|\d{1,3}[.)])\s+")
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """The sentences, items and rows that a quote touches, each on one line, and what stands above them.
 
-    `leads` introduce items and fragments: the line before their list, and the heading over it. `names` are the
-    document's title, the headings and the columns' names: what a statement is about need not stand in its quote.
+    `leads` introduce items: the line before their list, and the heading over it; `joined` are the items with each of
+    these before them. `names` are the document's title, the headings and the columns' names: what a statement is about
+    need not stand in its quote.
     """
 
     said: tuple[str, ...]
     leads: tuple[str, ...]
+    joined: tuple[str, ...]
     names: tuple[str, ...]
 
     @property
     def text(self) -> str:
-        """What is said, below what introduces it, a line each."""
-        return "\n".join([*self.leads, *self.said])
+        """What is said, below what introduces it and together with it, a line each."""
+        return "\n".join([*self.leads, *self.said, *self.joined])
 
     @property
     def named(self) -> str:
@@ -46,28 +51,24 @@ def reading(hit: Hit, span: tuple[int, int]) -> Reading:
     found = pieces(raw)
     touched = [i for i, piece in enumerate(found) if piece.span[0] < span[1] and span[0] < piece.span[1]]
     said = [_line(raw[slice(*found[i].span)]) for i in touched] or [_line(raw[slice(*span)])]
-    columns = [name for i in touched for name in found[i].header]
+    led = {i: _leads(hit, found, i) for i in touched if found[i].shape is Shape.ITEM}
+    items = {i: _BULLET.sub("", _line(raw[slice(*found[i].span)])) for i in led}
     return Reading(
         said=tuple(said),
-        leads=_leads(hit, found, touched),
-        names=(hit.document.title, *hit.passage.headings, *columns),
+        leads=tuple(dict.fromkeys(lead for leads in led.values() for lead in leads)),
+        joined=tuple(f"{lead.rstrip(':')} {items[i]}" for i, leads in led.items() for lead in leads),
+        names=(hit.document.title, *hit.passage.headings, *(name for i in touched for name in found[i].header)),
     )
 
 
-def _leads(hit: Hit, found: Sequence[Piece], touched: Sequence[int]) -> tuple[str, ...]:
-    raw = hit.passage.text
-    leads: list[str] = []
-    for i in touched:
-        if found[i].shape is not Shape.ITEM:
-            continue
-        before = i
-        while before > 0 and found[before].block == found[i].block:
-            before -= 1
-        start, end = found[before].span
-        if found[before].shape is Shape.SENTENCE and (raw[end - 1] == ":" or before == i - 1):
-            leads.append(_line(raw[start:end]))
-        leads += hit.passage.headings[-1:]
-    return tuple(dict.fromkeys(leads))
+def _leads(hit: Hit, found: Sequence[Piece], item: int) -> list[str]:
+    """The line that introduces the item's list, and the heading over it."""
+    raw, before = hit.passage.text, item
+    while before > 0 and found[before].shape is Shape.ITEM and found[before].block == found[item].block:
+        before -= 1
+    start, end = found[before].span
+    introduced = found[before].shape is Shape.SENTENCE and not raw[:end].endswith((".", "!", "?"))
+    return [*([_line(raw[start:end])] if introduced else []), *hit.passage.headings[-1:]]
 
 
 def _line(text: str) -> str:

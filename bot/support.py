@@ -6,7 +6,7 @@ import unicodedata
 
 from retrieval.terms import STOP_WORDS, stem, terms, words
 
-LEAST = 1 / 3
+LEAST = 0.4
 """The share of a statement's informative words that its evidence has to hold; the rest is room to paraphrase."""
 
 _PROSE = 0.2

@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.bench import ingest, quality, scale, speed
+from tests.bench import ingest, quality, scale, speed, support
 from tests.bench.report import machine, put
 from tests.bench.sets import Sets
 
@@ -33,6 +33,7 @@ PARTS: dict[str, Callable[[Sets], Coroutine[Any, Any, Sequence[Table]]]] = {
     "speed": speed.measured,
     "scale": scale.measured,
     "ingest": ingest.measured,
+    "support": support.measured,
 }
 SAFETY = "safety"
 

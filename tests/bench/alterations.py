@@ -223,7 +223,7 @@ def _ungrouped(sentence: str, _title: str) -> str:
 
 def _range_respelled(sentence: str, _title: str) -> str:
     dashed = re.sub(r"(?<=[a-z] )(\d{1,3}) to (?=\d{1,3} [a-z])", "\\1\u2013", sentence)
-    return dashed if dashed != sentence else re.sub(r"(?<=[a-z] )(\d{1,3})[-\u2013](?=\d{1,3} [a-z])", r"\1 to ", sentence)
+    return dashed if dashed != sentence else re.sub(r"(?<=[a-z] )(\d{1,3})[-\u2013](?!\1\b)(?=\d{1,3} [a-z])", r"\1 to ", sentence)
 
 
 def _reordered(sentence: str, _title: str) -> str:

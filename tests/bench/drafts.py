@@ -129,9 +129,9 @@ def wrongs(of: Source, other: Source) -> Iterator[Case]:
 
 
 def drafts(of: Source, other: Source) -> Iterator[Sequence[Case]]:
-    """Drafts that hold them all: every one begins with the sentence itself, and most of each is right."""
+    """Drafts that hold them all: every one begins with the sentence itself, and two thirds of each are right."""
     good, bad = list(rights(of)), list(wrongs(of, other))
-    share = len(good) - 1
+    share = max(1, len(good) // 2)
     for start in range(0, len(bad), share):
         mixed = good[1:] + bad[start : start + share]
         yield [good[0], *sorted(mixed, key=lambda case: chance(case.kind + case.text))]
