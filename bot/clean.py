@@ -39,7 +39,7 @@ _REFERENCE_LINK = re.compile(r"\[([^\]\n]{1,500})\]\[[^\]\n]{0,200}\]")
 _DEFINITION = re.compile(r"^[ \t]{0,3}\[[^\]\n]{1,200}\]:[^\n]*$", re.MULTILINE)
 _MARKER = re.compile(r"[ \t]?\[\^?\s*(?:p|source\s*)?\d{1,3}(?:\s*[,;]\s*p?\d{1,3})*\s*\]", re.IGNORECASE)
 _SLACK_LINK = re.compile(r"<[^<>|\n]{1,2000}\|([^<>\n]{0,500})>")
-_SLACK = re.compile(r"<[@#!][^<>\n]{0,200}>")
+_SLACK = re.compile(r"<[@#!](?:[^<>\n]{0,200}>)?")
 _TEAMS_MENTION = re.compile(r"<at\b[^<>]{0,200}>[^<>\n]{0,200}</at\s*>", re.IGNORECASE)
 _AUTOLINK = re.compile(r"<(?:[a-z][a-z0-9+.-]{1,20}:[^<>\s]{0,2000}|[^<>\s@]{1,200}@[^<>\s]{1,200})>", re.IGNORECASE)
 _TAG = re.compile(
@@ -76,7 +76,9 @@ _SOURCE = (
     "sources?|references?|refs?|citations?|bibliography|further reading|quellen?|fuentes?|fontes?|bron(?:nen)?|"
     "r\u00e9f\u00e9rences?|\u0438\u0441\u0442\u043e\u0447\u043d\u0438\u043a\u0438?|\u6765\u6e90|\u51fa\u5178"
 )
-_SOURCE_LIST = re.compile(rf"(?:^|\n)[ \t>*#_-]{{0,6}}(?:{_SOURCE})[*_ \t]{{0,4}}:?[*_ \t]{{0,4}}(?:\n[\s\S]*|\Z)", re.IGNORECASE)
+_SOURCE_LIST = re.compile(
+    rf"(?:^|\n)[ \t>*#_-]{{0,6}}(?:{_SOURCE})[*_ \t]{{0,4}}:?[*_ \t]{{0,4}}(?:\n[\s\S]*|\Z)", re.IGNORECASE
+)
 _ATTRIBUTION = re.compile(
     rf"(?:^|\n|(?<=[.!?])[ \t]+)[ \t>*_(-]{{0,6}}(?:(?:{_SOURCE})[*_ \t]{{0,4}}(?:[:\uff1a]|[-\u2013\u2014](?=\s))"
     r"|(?:retrieved|adapted|taken|quoted) from\b)[^\n]*",

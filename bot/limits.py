@@ -14,8 +14,10 @@ _NO = r"(?:\b(?:no|not|never|cannot|nor)|n['\u2019]t)\s(?:\w+\s){0,2}?"
 _BEFORE: tuple[tuple[Limit, str], ...] = (
     ("≤", rf"(?:{_NO}(?:(?:{_LARGER})\sthan|over|above|beyond|exceed(?:s|ed|ing)?))"),
     ("≥", rf"(?:{_NO}(?:(?:{_SMALLER})\sthan|under|below))"),
-    ("≤", r"(?:\bup\sto|\bat\s(?:the\s)?most|\bmax(?:imum|\.)?(?:\sof)?|\bas\s(?:much|many|long|high|large|old)\sas|≤|<=|=<)"),
-    ("≥", r"(?:\bat\s(?:the\svery\s)?least|\bmin(?:imum|\.)(?:\sof)?|\bas\s(?:little|few|low|early|young)\sas|≥|>=|=>)"),
+    ("≤", r"(?:\bup\sto|\bat\s(?:the\s)?most|\bmax(?:imum|\.)?(?:\sof)?|≤|<=|=<)"),
+    ("≤", r"\bas\s(?:much|many|long|high|large|old)\sas"),
+    ("≥", r"(?:\bat\s(?:the\svery\s)?least|\bmin(?:imum|\.)(?:\sof)?|≥|>=|=>)"),
+    ("≥", r"\bas\s(?:little|few|low|early|young)\sas"),
     ("<", rf"(?:\b(?:{_SMALLER})\sthan|\bunder|\bbelow|<)"),
     (">", rf"(?:\b(?:{_LARGER})\sthan|\bover|\babove|\bbeyond|\bexceed(?:s|ed|ing)?|\bin\sexcess\sof|>)"),
     ("every", r"\b(?:every|each)"),
@@ -29,9 +31,7 @@ _BEHIND = (
     r"(?:\s(?!or\b|and\b)[a-z]{2,12}){0,3},?\s"
     r"(?:or\s(?:more|greater|longer|larger|later|%s)|and\s(?:%s))(?!\sto\b|\s\d)\b"
 )
-_OR_MORE = re.compile(
-    r"\+(?!\d)|" + _BEHIND % (("older|over|above|up|higher|upwards?|beyond",) * 2), re.IGNORECASE
-)
+_OR_MORE = re.compile(r"\+(?!\d)|" + _BEHIND % (("older|over|above|up|higher|upwards?|beyond",) * 2), re.IGNORECASE)
 _OR_LESS = re.compile(
     _BEHIND.replace("more|greater|longer|larger|later", "less|fewer|shorter|smaller|earlier")
     % (("younger|under|below|lower|down",) * 2),

@@ -15,7 +15,7 @@ _SMALL = {word: value for value, word in enumerate(_SMALL_WORDS.split())}
 _TENS = {word: 10 * value for value, word in enumerate(_TENS_WORDS.split(), start=2)}
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _PARTS = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10}
-_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _ROMAN = {"I": 1, "V": 5, "X": 10}
 _RAISED = str.maketrans("\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079\u207a\u207b", "0123456789+-")
 
@@ -76,7 +76,7 @@ def ordinal_of(written: str) -> int:
 
 def label_of(written: str) -> str:
     """The number behind a label: "3" of "stage III" and of "stage 3"."""
-    number = written.split()[-1]
+    number = written.rsplit(maxsplit=1)[-1]
     if number.isdecimal() or number.casefold() in _SMALL:
         return str(_SMALL.get(number.casefold()) or int(number))
     values = [_ROMAN[one] for one in number]
@@ -96,7 +96,7 @@ def share_of(value: str) -> str:
 def _is_fraction(text: str) -> bool:
     _, _, last = text.rpartition(" ")
     above, below, *more = last.split("/")
-    return not more and int(above) < int(below) <= 16  # noqa: PLR2004 - no ruler or spoon has finer parts
+    return not more and int(above) < int(below) <= 16
 
 
 def _fraction(text: str) -> Fraction:
@@ -104,8 +104,11 @@ def _fraction(text: str) -> Fraction:
     total = Fraction(0)
     for word in re.findall(rf"[\d/]+|[{_VULGAR}]", text):
         above, _, below = word.partition("/")
-        total += Fraction(unicodedata.numeric(word)).limit_denominator(10) if word.isnumeric() and not word.isdecimal() \
+        total += (
+            Fraction(unicodedata.numeric(word)).limit_denominator(10)
+            if word.isnumeric() and not word.isdecimal()
             else Fraction(int(above), int(below or 1))
+        )
     return sign * total
 
 
@@ -118,7 +121,7 @@ def _number(text: str) -> Fraction:
     grouped = re.fullmatch(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?", digits)
     value = Fraction(digits.replace(",", "" if grouped else ".").replace("\u00b7", "."))
     exponent = int(power.translate(_RAISED).removeprefix("^") or 1) if power else 1
-    return value**exponent if abs(exponent) <= 30 and value else value  # noqa: PLR2004 - no count is larger
+    return value**exponent if abs(exponent) <= 30 and value else value
 
 
 def _plain(value: Fraction) -> str:

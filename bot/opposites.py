@@ -11,22 +11,30 @@ from retrieval.terms import words
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+_UP = (
+    r"more|greater|higher|larger|longer|bigger|older|faster|stronger|increas\w+|rais(?:e[sd]?|ing)|rising|rises?|rose|"
+    r"grow(?:s|ing)?|above|over|high|elevated|gain(?:s|ed)?|highest|maximum|exceed(?:s|ed|ing)?"
+)
+_DOWN = (
+    r"less|fewer|lower(?:s|ed|ing)?|smaller|shorter|younger|slower|weaker|decreas\w+|reduc\w+|declin\w+|diminish\w*|"
+    r"falls?|fell|drop(?:s|ped)?|below|under|low|loses?|lost|lowest|minimum"
+)
+_MUCH = (
+    r"all|every(?:one|body)?|always|most(?:ly)?|many|usual(?:ly)?|often|frequent(?:ly)?|common(?:ly)?|typical(?:ly)?|"
+    r"general(?:ly)?|completely|entirely|both"
+)
+_LITTLE = r"some|few|sometimes|occasional(?:ly)?|rare(?:ly)?|seldom|hardly|certain|partly"
+_GO_ON = r"start(?:s|ed|ing)?|begin(?:s|ning)?|began|continu\w+|keep(?:s|ing)?|resum\w+|us(?:e[sd]?|ing)"
+_STOP = r"stop(?:s|ped|ping)?|discontinu\w+|end(?:s|ed|ing)?|quit(?:s|ting)?|cease[sd]?|avoid(?:s|ed|ing)?"
 _PAIRS: tuple[tuple[str, str], ...] = (
-    (
-        r"more|greater|higher|larger|longer|bigger|older|faster|stronger|increas\w+|rais(?:e[sd]?|ing)|rising|rises?|rose|"
-        r"grow(?:s|ing)?|above|over|high|elevated|gain(?:s|ed)?|highest|maximum|exceed(?:s|ed|ing)?",
-        r"less|fewer|lower(?:s|ed|ing)?|smaller|shorter|younger|slower|weaker|decreas\w+|reduc\w+|declin\w+|diminish\w*|"
-        r"falls?|fell|drop(?:s|ped)?|below|under|low|loses?|lost|lowest|minimum",
-    ),
+    (_UP, _DOWN),
+    (_MUCH, _LITTLE),
+    (_GO_ON, _STOP),
     (r"before|prior|until|earl(?:y|ier)", r"after|following|since|late(?:r)?"),
     (
-        r"all|every(?:one|body)?|always|most(?:ly)?|many|usual(?:ly)?|often|frequent(?:ly)?|common(?:ly)?|typical(?:ly)?|"
-        r"general(?:ly)?|completely|entirely|both",
-        r"some|few|sometimes|occasional(?:ly)?|rare(?:ly)?|seldom|hardly|certain|partly",
+        r"must|should|ha(?:s|ve)\sto|needs?\sto|required|necessary|will",
+        r"may|might|can|could|optional|possibly|perhaps",
     ),
-    (r"must|should|ha(?:s|ve)\sto|needs?\sto|required|necessary|will", r"may|might|can|could|optional|possibly|perhaps"),
-    (r"start(?:s|ed|ing)?|begin(?:s|ning)?|began|continu\w+|keep(?:s|ing)?|resum\w+|us(?:e[sd]?|ing)",
-     r"stop(?:s|ped|ping)?|discontinu\w+|end(?:s|ed|ing)?|quit(?:s|ting)?|cease[sd]?|avoid(?:s|ed|ing)?"),
     (r"better|best|improv\w+|benefi\w+|helps?|helpful", r"worse|worst|worsen\w*|harm\w*|damag\w+"),
     (r"allow(?:s|ed)?|permit(?:s|ted)?", r"forb[ai]d(?:s|den|e)?|prohibit(?:s|ed)?|bann?(?:s|ed)?"),
     (r"includ\w+", r"exclud\w+|except"),
@@ -50,12 +58,11 @@ _PAIRS: tuple[tuple[str, str], ...] = (
     (r"upper", r"lower"),
     (r"left", r"right"),
     (r"inside|internal(?:ly)?", r"outside|external(?:ly)?"),
-)  # fmt: skip
+)
 _POLES = [tuple(re.compile(rf"\b(?:{pole})\b", re.IGNORECASE) for pole in pair) for pair in _PAIRS]
 _UN = re.compile(r"(?:un|non-?)([a-z]{4,})\Z")
 _NO_OPPOSITE = frozenset({"less"})
 """What is left of "unless" is no opposite of it."""
-
 
 
 def turned(statement: str, evidence: str) -> bool:

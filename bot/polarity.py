@@ -53,7 +53,10 @@ def contradicts(statement: str, evidence: str) -> bool:
     if _differ(_parts(_CLAUSE, statement), _parts(_CLAUSE, evidence), least=0.0):
         return True
     whole = _parts(_SENTENCE, evidence)
-    return any(_differ([one], [other for other in whole if _as_long(one, other)], least=_ALIKE) for one in _parts(_SENTENCE, statement))
+    return any(
+        _differ([one], [other for other in whole if _as_long(one, other)], least=_ALIKE)
+        for one in _parts(_SENTENCE, statement)
+    )
 
 
 def _as_long(one: str, other: str) -> bool:

@@ -13,7 +13,7 @@ from bot.units import RATES, UNIT, unit
 from retrieval.terms import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 _OFTEN = {"once": "1", "twice": "2", "thrice": "3"}
 _MONTHS = "January|February|April|June|July|August|September|October|November|December"
@@ -32,7 +32,9 @@ _ROUTE = re.compile("|".join(f"(?P<{name}>{words})" for name, words in _ROUTES.i
 
 _TOKEN = re.compile(
     rf"""
-      (?P<clock>(?<![\d.,:])\d{{1,2}}(?:[:.]\d{{2}})?\s?(?:am|pm|a\.m\.?|p\.m\.?)(?!\w)|(?<![\d.,:])\d{{1,2}}:\d{{2}}(?![\d:])
+      (?P<address>(?<![\w.+-])[\w.+-]++@[\w-]+(?:\.[\w-]+)+)
+    | (?P<clock>(?<![\d.,:])\d{{1,2}}(?:[:.]\d{{2}})?\s?(?:am|pm|a\.m\.?|p\.m\.?)(?!\w)
+         |(?<![\d.,:])\d{{1,2}}:\d{{2}}(?![\d:])
          |\b(?:noon|midday|midnight)\b)
     | (?P<code>(?<![\w.,-])\d+(?:-\d+){{2,}}(?![\w-])|(?<![\w.-])[A-Za-z]{{1,12}}-?\d+(?:[.-]?[A-Za-z\d]+)*)
     | {number.LABEL}
@@ -42,7 +44,8 @@ _TOKEN = re.compile(
       (?:[-\s]?(?P<unit>(?:{UNIT})(?:/(?:\d+\s?(?:{UNIT})\b|[A-Za-zµμ\d.]+))*)(?![^\W\d_]))?
     | {number.HEAP}
     | (?P<often>\b(?:once|twice|thrice)\b)
-    | (?P<month>(?-i:\b(?:{_MONTHS})\b|(?:{_VERBS_TOO})|\b(?:{_SHORT_MONTHS})\b(?=\.?\s\d)|(?<=\d\s)(?:{_SHORT_MONTHS})\b))
+    | (?P<month>(?-i:\b(?:{_MONTHS})\b|(?:{_VERBS_TOO})
+         |\b(?:{_SHORT_MONTHS})\b(?=\.?\s\d)|(?<=\d\s)(?:{_SHORT_MONTHS})\b))
     | (?P<weekday>\b(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?\b
     | (?P<rate>\b(?:daily|hourly|weekly|monthly|yearly|annually)\b
          |\b(?:a|an|per|each|every)\s(?:day|hour|week|month|year)\b)
@@ -166,37 +169,43 @@ def _read(text: str) -> _Figures:
         else:
             found.add(_named(match, text))
     found |= _joined(counted, text)
-    cells = {one.value for one in counted if _CELL_BEFORE.search(text, 0, one.start) and _CELL_AFTER.match(text, one.end)}
+    cells = {
+        one.value for one in counted if _CELL_BEFORE.search(text, 0, one.start) and _CELL_AFTER.match(text, one.end)
+    }
     return _Figures(frozenset(found), frozenset(cells))
 
 
 def _named(match: re.Match[str], text: str) -> Quantity:
     """Any figure that is no plain number."""
-    written = match[0].casefold()
-    match match.lastgroup:
-        case "clock":
-            return Quantity(f"clock {_minutes(written)}")
-        case "code":
-            return Quantity(f"code {written.replace('-', '')}")
-        case "label":
-            return Quantity(f"label {number.label_of(match[0])}")
-        case "ordinal":
-            return Quantity(f"ordinal {number.ordinal_of(written)}")
-        case "part":
-            return Quantity(number.part_of(written), "", limit_of(text, match.start(), match.end()))
-        case "heap":
-            return Quantity(f"many {written.split()[-1].removesuffix('s')}", "", limit_of(text, match.start(), match.end()))
-        case "often":
-            return Quantity(_OFTEN[written], "times")
-        case "month":
-            return Quantity(f"month {written[:3]}")
-        case "weekday":
-            return Quantity(f"weekday {match['weekday'].casefold()}")
-        case "rate":
-            return Quantity(f"per {unit(written.split()[-1])}")
-        case _:
-            route = _ROUTE.fullmatch(match[0])
-            return Quantity(f"route {route.lastgroup if route else written}")
+    written, kind = match[0].casefold(), match.lastgroup or ""
+    if kind in {"part", "heap"}:
+        value = number.part_of(written) if kind == "part" else f"many {_last(written).removesuffix('s')}"
+        return Quantity(value, "", limit_of(text, match.start(), match.end()))
+    if kind == "often":
+        return Quantity(_OFTEN[written], "times")
+    return Quantity(f"{kind} {_NAMES.get(kind, str.casefold)(match[kind] if kind in _INNER else match[0])}")
+
+
+def _route(written: str) -> str:
+    match = _ROUTE.fullmatch(written)
+    return str(match.lastgroup) if match else written
+
+
+def _last(text: str) -> str:
+    return text.rsplit(maxsplit=1)[-1]
+
+
+_NAMES: dict[str, Callable[[str], object]] = {
+    "clock": lambda written: _minutes(written.casefold()),
+    "code": lambda written: written.casefold().replace("-", ""),
+    "label": number.label_of,
+    "ordinal": number.ordinal_of,
+    "month": lambda written: written[:3].casefold(),
+    "rate": lambda written: unit(_last(written)),
+    "route": _route,
+}
+_INNER = frozenset({"weekday"})
+"""What stands for the figure alone, without the ending around it."""
 
 
 def _joined(counted: Sequence[_Number], text: str) -> set[Quantity]:
@@ -265,11 +274,11 @@ class _Number:
         limit = self.limit or ("" if self.year else place)
         parts = self.unit.split("/")
         if len(parts) > 1 and parts[-1] in RATES:
-            return {Quantity(self.value, "/".join(parts[:-1]), limit), Quantity(f"per {parts[-1]}")}
+            return {Quantity(self.value, "/".join(parts[:-1]), limit), Quantity(f"rate {parts[-1]}")}
         return {Quantity(self.value, self.unit, limit)}
 
     def joined_to(self, following: _Number, text: str) -> _Joint:
-        """How "2 to 4 weeks" and "2 or 4 weeks" join their numbers, which then share the unit, "1 in 5" and "CA 19-9"."""
+        """How "2 to 4 weeks", "2 or 4 weeks" (they share the unit), "1 in 5" and "CA 19-9" join their numbers."""
         gap = text[self.end : following.start]
         if _RANGE.fullmatch(gap) or (self.between and gap.strip().casefold() == "and"):
             if number.smaller(self.value, following.value):

@@ -5,10 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _DASHES = frozenset("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d")
 _QUOTES = str.maketrans(
@@ -18,6 +14,8 @@ _QUOTES = str.maketrans(
 _LINE_END_HYPHEN = re.compile(r"(?<=\w)(?P<sign>[-\u00ad\u2010\u2011\u2012\u2013])[ \t]*[\r\n\x0b\x0c\u2028]\s*(?=\w)")
 _WORD_END = re.compile(r"[^\W_]{1,40}\Z")
 _WORD_START = re.compile(r"[^\W_]{1,40}")
+_KEPT, _DROPPED = None, ""
+"""How a quote's own hyphens at a line's end are read: first as they are, then as breaking a word."""
 SHORTEST = 3
 """Letters and digits that a quote has to hold."""
 
@@ -40,9 +38,9 @@ def find_quote(quote: str, raw: str) -> tuple[int, int] | None:
     """
     if sum(character.isalnum() for character in quote) < SHORTEST:
         return None
-    for keep in (True, False):
-        needle = _fold(quote, _hyphenation(quote, lambda _, keep=keep: keep)).text.strip()  # type: ignore[misc]
-        hay = _fold(raw, _hyphenation(raw, lambda joined: joined in needle))
+    for hyphens in (_KEPT, _DROPPED):
+        needle = _fold(quote, _hyphenation(quote, hyphens)).text.strip()
+        hay = _fold(raw, _hyphenation(raw, needle))
         start = hay.text.find(needle)
         while start >= 0:
             end = start + len(needle)
@@ -52,18 +50,18 @@ def find_quote(quote: str, raw: str) -> tuple[int, int] | None:
     return None
 
 
-def _hyphenation(text: str, keeps: Callable[[str], bool]) -> frozenset[int]:
-    """The places to leave out where a hyphen ends a line: the break, and the hyphen too unless the word is kept with it.
+def _hyphenation(text: str, spelled: str | None) -> frozenset[int]:
+    """The places to leave out where a hyphen ends a line: the break, and the hyphen unless the word keeps it.
 
-    "infor-⏎mation" may be "information", and "long-⏎term" be "long-term". Between figures a hyphen always stays, and
-    a soft hyphen never does.
+    "infor-⏎mation" may be "information", and "long-⏎term" be "long-term": a word keeps it where `spelled` has it so, or
+    is None. Between figures a hyphen always stays, and a soft hyphen never does.
     """
     left_out: set[int] = set()
     for match in _LINE_END_HYPHEN.finditer(text):
         before, behind = _WORD_END.search(text, 0, match.start()), _WORD_START.match(text, match.end())
         parts = [_fold(part[0], frozenset()).text for part in (before, behind) if part]
         figures = text[match.start() - 1].isdigit() or text[match.end()].isdigit()
-        stays = match["sign"] != "\u00ad" and (figures or keeps("-".join(parts)))
+        stays = match["sign"] != "\u00ad" and (figures or spelled is None or "-".join(parts) in spelled)
         left_out.update(range(match.start() + stays, match.end()))
     return frozenset(left_out)
 

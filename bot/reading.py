@@ -1,4 +1,4 @@
-"""What a quote says where it stands: whole sentences, an item below the line that introduces it, a row under its columns.
+"""What a quote says where it stands: whole sentences, an item below what introduces it, a row under its columns.
 
 A quote may be cut so that it says the opposite: "stop taking it" of "do not stop taking it", "are pregnant" of a list
 of who must not have it. What a statement says is therefore held against this, and not against the quote alone.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,7 +22,10 @@ _MONTHS = (
 )  # fmt: skip
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _NUMBER = re.compile(r"(?<![\w.,/-])\d{1,3}(?:,\d{3})*(?:\.\d+)?(?![\w,]*\d)")
-_RANGE = re.compile(r"(?<![\w.,/[\u00b7-])(?<!CA )(\d{1,3}) ?(?:to|-|\u2013) ?(\d{1,3})(?![\w.,/-]*\d)|\b(two|three|four|five) to (\w+)\b")
+_RANGE = re.compile(
+    r"(?<![\w.,/[\u00b7-])(?<!CA )(\d{1,3}) ?(?:to|-|\u2013) ?(\d{1,3})(?![\w.,/-]*\d)"
+    r"|\b(two|three|four|five) to (\w+)\b"
+)
 _AUXILIARY = (
     "is|are|was|were|can|could|will|would|should|may|might|must|does|do|did|has|have|had"  # what "not" goes behind
 )
@@ -116,7 +120,11 @@ def _other_number(match: re.Match[str]) -> str | None:
     new = made[_pick(written + match.string, len(made))]
     value = float(new.replace(",", ""))
     same = any(float(one.replace(",", "")) == value for one in numbers)
-    spelled = value < len(_WORDS) and value == int(value) and re.search(rf"\b{_WORDS[int(value)]}\b", match.string, re.I)
+    spelled = (
+        value < len(_WORDS)
+        and value == int(value)
+        and re.search(rf"\b{_WORDS[int(value)]}\b", match.string, re.IGNORECASE)
+    )
     return None if same or spelled else new
 
 
@@ -128,7 +136,7 @@ def _other_word(match: re.Match[str]) -> str | None:
 
 def _swapped(sentence: str) -> Iterator[str]:
     numbers = list(_NUMBER.finditer(sentence))
-    for one, other in zip(numbers, numbers[1:], strict=False):
+    for one, other in pairwise(numbers):
         between = sentence[one.end() : other.start()]
         if one[0] != other[0] and len(re.findall(r"[^\W\d_]{3,}", between)) > 2:
             yield sentence[: one.start()] + other[0] + between + one[0] + sentence[other.end() :]
@@ -156,47 +164,63 @@ _BEFORE_FIGURE = r"\b{}(?= (?:about |ages? |the age of )?[\d$])"
 
 ALTERATIONS: Mapping[str, Callable[[str], Iterator[str]]] = {
     "another number": _each(_NUMBER, _other_number),
-    "another number word": _each(re.compile(rf"(?<![-\w])(?:{'|'.join(_WORDS[2:11])})(?![-\w])", re.I), _other_word),
+    "another number word": _each(
+        re.compile(rf"(?<![-\w])(?:{'|'.join(_WORDS[2:11])})(?![-\w])", re.IGNORECASE), _other_word
+    ),
     "figures exchanged": _swapped,
     "another unit": _pairs(_UNITS, joined=r"(?<=\d)[ -]?{}(?![\w/])"),
-    "percent for a number": _each(re.compile(r"(?<=[\d ]\d)(?:%| percent\b)(?!,? ?(?:to|and|or|-|\u2013|,) ?[\u2212-]?\d)"), lambda _: ""),
+    "percent for a number": _each(
+        re.compile(r"(?<=[\d ]\d)(?:%| percent\b)" r"(?!,? ?(?:to|and|or|-|\u2013|,) ?[\u2212-]?\d)"), lambda _: ""
+    ),
     "range run together": _each(_RANGE, _run_together),
     "one end of a range": _each(_RANGE, lambda match: match[1] or match[3]),
     "another month": _each(re.compile(rf"\b({'|'.join(_MONTHS)})(?= \d)"), _next_of(_MONTHS)),
     "another weekday": _each(re.compile(rf"\b({'|'.join(_DAYS)})"), _next_of(_DAYS)),
-    "morning for evening": _pairs({"am": "pm", "pm": "am", "a.m.": "p.m.", "p.m.": "a.m."}, joined=r"(?<=\d) ?{}(?!\w)"),
-    "how often": _pairs({"once": "twice", "twice": "once", "daily": "weekly", "weekly": "daily"}, joined=r"\b{} ?(?=a |daily|each |per |\W*$)"),
+    "morning for evening": _pairs(
+        {"am": "pm", "pm": "am", "a.m.": "p.m.", "p.m.": "a.m."}, joined=r"(?<=\d) ?{}(?!\w)"
+    ),
+    "how often": _pairs(
+        {"once": "twice", "twice": "once", "daily": "weekly", "weekly": "daily"},
+        joined=r"\b{} ?(?=a |daily|each |per |\W*$)",
+    ),
     "limit turned round": _pairs(_both(_LIMITS), joined=_BEFORE_FIGURE),
     "limit turned round, behind": _pairs(_both(_LIMITS_BEHIND)),
     "limit left out": _each(
-        re.compile(r"\b(?:more than|less than|at least|at most|up to|fewer than|no more than) (?=\d)", re.I), lambda _: ""
+        re.compile(r"\b(?:more than|less than|at least|at most|up to|fewer than|no more than) (?=\d)", re.IGNORECASE),
+        lambda _: "",
     ),
-    "not left out": _each(re.compile(r"\bcannot\b|\bcan not\b", re.I), lambda _: "can"),
-    "not left out, plain": _each(re.compile(r" (?:not|never)\b(?! only)|(?<=\w)(?<!ca)(?<!wo)n['\u2019]t\b", re.I), lambda _: ""),
+    "not left out": _each(re.compile(r"\bcannot\b|\bcan not\b", re.IGNORECASE), lambda _: "can"),
+    "not left out, plain": _each(
+        re.compile(r" (?:not|never)\b(?! only)|(?<=\w)(?<!ca)(?<!wo)n['\u2019]t\b", re.IGNORECASE), lambda _: ""
+    ),
     "no left out": _each(re.compile(r"(?<!\w)no (?=[a-z])(?!no longer|one\b)"), lambda _: ""),
     "without as with": _pairs({"without": "with"}),
     "unless as if": _pairs({"unless": "if"}),
     "no longer as still": _pairs({"no longer": "still"}),
-    "not put in": _each(re.compile(rf"\b(?:{_AUXILIARY})\b(?! (?:to|of|you|we|I|they|he|she|there|it|this)\b)(?!['\u2019,.?])"), _behind_auxiliary),
+    "not put in": _each(
+        re.compile(rf"\b(?:{_AUXILIARY})\b" r"(?! (?:to|of|you|we|I|they|he|she|there|it|this)\b)(?!['\u2019,.?])"),
+        _behind_auxiliary,
+    ),
     "avoid as use": _pairs({"avoid": "use", "avoided": "used"}),
     "turned round": _pairs(_both(_TURNS)),
-    "another route": _each(
-        re.compile(rf"\b({'|'.join(_ROUTES)})\b"), _next_of(_ROUTES)
-    ),
-}  # fmt: skip
+    "another route": _each(re.compile(rf"\b({'|'.join(_ROUTES)})\b"), _next_of(_ROUTES)),
+}
 
 
 def _spelled(sentence: str, _title: str) -> str:
     """Small numbers as words and the other way round, the first that is there."""
     spelled = re.sub(
-        r"(?<![\w.,/$-])([2-9])(?= (?:to|or|in|out|days|weeks|months|years|hours|times|people|percent|[a-z]{4,})\b)",
+        r"(?<![\w.,/$\u00b7-])([2-9])"
+        r"(?= (?:to|or|in|out|[a-z]{4,})\b)",
         lambda match: _WORDS[int(match[1])],
         sentence,
     )
     if spelled != sentence:
         return spelled
     return re.sub(
-        rf"(?<![-\w])(?<!hundred )({'|'.join(_WORDS[2:11])})(?![-\w])", lambda match: str(_WORDS.index(match[1])), sentence
+        rf"(?<![-\w])(?<!hundred )({'|'.join(_WORDS[2:11])})(?![-\w])",
+        lambda match: str(_WORDS.index(match[1])),
+        sentence,
     )
 
 
@@ -223,7 +247,11 @@ def _ungrouped(sentence: str, _title: str) -> str:
 
 def _range_respelled(sentence: str, _title: str) -> str:
     dashed = re.sub(r"(?<=[a-z] )(\d{1,3}) to (?=\d{1,3} [a-z])", "\\1\u2013", sentence)
-    return dashed if dashed != sentence else re.sub(r"(?<=[a-z] )(\d{1,3})[-\u2013](?!\1\b)(?=\d{1,3} [a-z])", r"\1 to ", sentence)
+    return (
+        dashed
+        if dashed != sentence
+        else re.sub(r"(?<=[a-z] )(\d{1,3})[-\u2013](?!\1\b)(?=\d{1,3} [a-z])", r"\1 to ", sentence)
+    )
 
 
 def _reordered(sentence: str, _title: str) -> str:
@@ -236,12 +264,23 @@ def _reordered(sentence: str, _title: str) -> str:
 
 def _shortened(sentence: str, _title: str) -> str:
     """Up to where a clause that can be left out begins."""
-    match = re.match(r"([^,;:()]{40,}?)(?:, (?:which|who|where|but|and|so|as|including|such as)\b|;| because\b)", sentence)
+    match = re.match(
+        r"([^,;:()]{40,}?)(?:, (?:which|who|where|but|and|so|as|including|such as)\b|;| because\b)", sentence
+    )
     return f"{match[1]}." if match else sentence
 
 
 def _with_title(sentence: str, title: str) -> str:
-    return re.sub(r"^(?:It|This condition|This disorder|The disorder|The condition)(?= (?:is|was|affects|causes|occurs|has|can|may) (?!been|estimated|not|also been|thought|known|possible|likely|important|important|recommended|unclear))", title or sentence, sentence) if title else sentence
+    return (
+        re.sub(
+            r"^(?:It|This condition|This disorder|The disorder|The condition)(?= (?:is|was|affects|causes|occurs|has|can|may) "
+            r"(?!been|estimated|not|also|thought|known|possible|likely|important|recommended|unclear))",
+            title or sentence,
+            sentence,
+        )
+        if title
+        else sentence
+    )
 
 
 def _said_politely(sentence: str, _title: str) -> str:

@@ -1,4 +1,4 @@
-"""Drafts of a model that mixes: right sentences, altered ones, ones of no passage, some with links and made-up sources."""
+"""Drafts of a model that mixes right sentences, altered ones, and ones with links and made-up sources."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def sources(name: str, document: Document, passage: Passage) -> Iterator[Source]
             read = ", ".join(f"{column}: {cell}" for column, cell in named if cell)
             made.setdefault("a row with its columns", []).append((quote, read))
     for kind, all_ in made.items():
-        fit = [one for one in all_ if 40 < len(one[1]) < 300 and not LEADS.search(one[1])]  # noqa: PLR2004
+        fit = [one for one in all_ if 40 < len(one[1]) < 300 and not LEADS.search(one[1])]
         telling = [one for one in fit if re.search(r"\d|\b(?:not|no|never|without|cannot)\b|n't\b", one[1])] or fit
         if telling:
             quote, text = telling[chance(passage.id) % len(telling)]
@@ -113,7 +113,7 @@ def rights(of: Source) -> Iterator[Case]:
         yield Case(right=True, kind=of.kind if text == of.sentence else kind, text=text, quote=of.quote, core=text)
     turn = chance(of.sentence)
     for kind, form in (*_two(list(_LINKED.items()), turn), *_two(list(_SOURCED.items()), turn)[:1]):
-        text = form.format(s=of.sentence)
+        text = form.format(s=of.sentence if of.sentence[-1] in ".!?" else f"{of.sentence}.")
         yield Case(right=True, kind=f"with a {kind}" if kind in _LINKED else f"with a source: {kind}", text=text,
                    quote=of.quote, core=of.sentence)  # fmt: skip
 
@@ -149,8 +149,6 @@ def _two(forms: list[tuple[str, str]], turn: int) -> list[tuple[str, str]]:
 
 def _misquoted(quote: str) -> str:
     words = quote.split(" ")
-    long = [at for at, word in enumerate(words) if len(word) > 3 and word.isalpha()] or [0]  # noqa: PLR2004
+    long = [at for at, word in enumerate(words) if len(word) > 3 and word.isalpha()] or [0]
     words[long[len(long) // 2]] = "certainly"
     return " ".join(words)
-
-

@@ -60,11 +60,14 @@ class Tally:
 
     def rows(self, by: int) -> list[tuple[str, str, str, str]]:
         """By set (0) or kind (1), and together."""
-        groups = dict.fromkeys(key[by] for key in self.all)
-        counted = [(group, *(sum(n for key, n in one.items() if key[by] == group) for one in (self.all, self.failed)))
-                   for group in groups]  # fmt: skip
-        counted.append(("together", self.all.total(), self.failed.total()))
-        return [(group, str(total), str(failed), f"{failed / total:.1%}") for group, total, failed in counted]
+        groups = [*dict.fromkeys(key[by] for key in self.all), "together"]
+        return [self._row(group, by) for group in groups]
+
+    def _row(self, group: str, by: int) -> tuple[str, str, str, str]:
+        total, failed = (
+            sum(n for key, n in one.items() if group in {key[by], "together"}) for one in (self.all, self.failed)
+        )
+        return group, str(total), str(failed), f"{failed / total:.1%}"
 
 
 @dataclass(slots=True)
@@ -125,7 +128,7 @@ def _compare(name: str, draft: Sequence[Case], text: str, found: Found, *, first
         if not case.right:
             found.shown.count(name, case, failed=case.text in lines)
         elif first:
-            core = re.sub(r" +(?=[.,;:!?])", "", case.core).rstrip(".!?")
+            core = re.sub(r" +(?=[,;:!?]|\.(?!\d))", "", case.core).rstrip(".!?")
             found.lost.count(name, case, failed=not any(_holds(line, core) for line in lines))
 
 
