@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from retrieval.terms import words
@@ -63,6 +64,14 @@ _POLES = [tuple(re.compile(rf"\b(?:{pole})\b", re.IGNORECASE) for pole in pair) 
 _UN = re.compile(r"(?:un|non-?)([a-z]{4,})\Z")
 _NO_OPPOSITE = frozenset({"less"})
 """What is left of "unless" is no opposite of it."""
+
+_ANY = re.compile("|".join(f"(?:{pole})" for pair in _PAIRS for pole in pair), re.IGNORECASE)
+
+
+@lru_cache(maxsize=4096)
+def has_opposite(word: str) -> bool:
+    """Whether the word is one of a pair: it tells clauses apart no more than a function word does."""
+    return _ANY.fullmatch(word) is not None
 
 
 def turned(statement: str, evidence: str) -> bool:

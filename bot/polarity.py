@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from bot.opposites import turned
+from bot.opposites import has_opposite, turned
 from retrieval.terms import STOP_WORDS, stem, words
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _opposed(part: str, other: str) -> bool:
 
 def _weights(part: str) -> dict[str, float]:
     """The clause's stems; a function word weighs a quarter of a telling one, and tells clauses of such words apart."""
-    return {stem(word): _FUNCTION if word in STOP_WORDS else 1.0 for word in words(part)}
+    return {stem(word): _FUNCTION if word in STOP_WORDS or has_opposite(word) else 1.0 for word in words(part)}
 
 
 def _likeness(one: Mapping[str, float], other: Mapping[str, float]) -> float:
@@ -105,7 +105,7 @@ def _likeness(one: Mapping[str, float], other: Mapping[str, float]) -> float:
 
 
 def _parts(pattern: re.Pattern[str], text: str) -> list[str]:
-    return [part for part in pattern.split(text) if re.search(r"\w", part)]
+    return [part for part in pattern.split(text) if words(part)]
 
 
 def _negations(text: str) -> int:

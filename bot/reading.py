@@ -24,14 +24,15 @@ _BULLET = re.compile(r"^(?:[-*+\u2022\u25aa\u25e6\u2013]|\d{1,3}[.)])\s+")
 class Reading:
     """The sentences, items and rows that a quote touches, each on one line, and what stands above them.
 
-    `leads` introduce items: the line before their list, and the heading over it; `joined` are the items with each of
-    these before them. `names` are the document's title, the headings and the columns' names: what a statement is about
+    `leads` introduce items: the line before their list, and the heading over it; `joined` are the items with
+    these before them, `alone` what nothing introduces. `names` are the document's title, the headings and the columns' names: what a statement is about
     need not stand in its quote.
     """
 
     said: tuple[str, ...]
     leads: tuple[str, ...]
     joined: tuple[str, ...]
+    alone: tuple[str, ...]
     names: tuple[str, ...]
 
     @property
@@ -43,6 +44,11 @@ class Reading:
     def named(self) -> str:
         """The same, and what it is about."""
         return "\n".join([self.text, *self.names])
+
+    @property
+    def in_place(self) -> str:
+        """The same without items that are torn from what introduces them: "5 mg" below "no more than:" is a limit."""
+        return "\n".join([*self.leads, *self.joined, *self.alone, *self.names])
 
 
 def reading(hit: Hit, span: tuple[int, int]) -> Reading:
@@ -56,7 +62,8 @@ def reading(hit: Hit, span: tuple[int, int]) -> Reading:
     return Reading(
         said=tuple(said),
         leads=tuple(dict.fromkeys(lead for leads in led.values() for lead in leads)),
-        joined=tuple(f"{lead.rstrip(':')} {items[i]}" for i, leads in led.items() for lead in leads),
+        joined=tuple(_joined(leads, items[i]) for i, leads in led.items() if leads),
+        alone=tuple(line for i, line in zip(touched or [-1], said, strict=True) if not led.get(i)),
         names=(hit.document.title, *hit.passage.headings, *(name for i in touched for name in found[i].header)),
     )
 
@@ -69,6 +76,12 @@ def _leads(hit: Hit, found: Sequence[Piece], item: int) -> list[str]:
     start, end = found[before].span
     introduced = found[before].shape is Shape.SENTENCE and not raw[:end].endswith((".", "!", "?"))
     return [*([_line(raw[start:end])] if introduced else []), *hit.passage.headings[-1:]]
+
+
+def _joined(leads: Sequence[str], item: str) -> str:
+    """The item behind the line that introduces it, and that behind its heading."""
+    nearest, *further = leads
+    return " ".join([*(f"{lead.rstrip(':')}:" for lead in further), nearest.rstrip(":"), item])
 
 
 def _line(text: str) -> str:

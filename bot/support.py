@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import TYPE_CHECKING
 
 from retrieval.terms import STOP_WORDS, stem, terms, words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 LEAST = 0.4
 """The share of a statement's informative words that its evidence has to hold; the rest is room to paraphrase."""
@@ -23,16 +27,19 @@ _FOREIGN = frozenset(
 """Function words of other languages in Latin script, folded, that are no English ones."""
 
 
-def speaks_of(statement: str, evidence: str) -> bool:
+def speaks_of(statement: str, evidence: str, *, about: Sequence[str] = ()) -> bool:
     """Whether enough of the statement's informative words, by their stems, stand in the evidence.
 
-    Only one language can be held against itself: a statement in another one than its evidence passes here.
+    Words of `about`, the titles over it, may name the subject, but bear nothing: without them the share must be the
+    same, and the statement have some word in common with the evidence itself. Only one language can be held against
+    itself: a statement in another one than its evidence passes here.
     """
     if is_foreign(statement) != is_foreign(evidence):
         return True
+    held, named = ({stem(word) for word in words(text)} for text in (evidence, "\n".join(about)))
     wanted = terms(statement)
-    held = {stem(word) for word in words(evidence)}
-    return sum(word in held for word in wanted) >= LEAST * len(wanted)
+    own = [word for word in wanted if word not in named]
+    return any(word in held for word in wanted) and sum(word in held for word in own) >= LEAST * len(own)
 
 
 def is_foreign(text: str) -> bool:

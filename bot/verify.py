@@ -111,22 +111,16 @@ def _says(text: str) -> bool:
 
 
 def _fault(text: str, read: Reading) -> Reason | None:
-    """What the text says beyond its quote as it reads in its place."""
-    same_language = is_foreign(text) == is_foreign(read.named)
-    if unborne(text, read.named, same_language=same_language) or exchanged(text, read.text):
+    """What the text says beyond its quote as it reads in its place; an item may be said as it stands in its list."""
+    as_it_stands = set(terms(text)) <= {term for line in read.said for term in terms(line)}
+    borne = read.named if as_it_stands else read.in_place
+    same_language = is_foreign(text) == is_foreign(borne)
+    if unborne(text, borne, same_language=same_language) or exchanged(text, read.text):
         return "figure"
-    if not speaks_of(text, read.named):
+    if not speaks_of(text, read.text, about=read.names):
         return "other_subject"
-    if contradicts(text, read.text) or _drops_no_of(text, read):
-        return "negation"
-    return None
-
-
-def _drops_no_of(text: str, read: Reading) -> bool:
-    """Whether a statement made of an item says yes to what its list says no to; the bare item says neither."""
-    if not any(negated(lead) for lead in read.leads) or negated(text):
-        return False
-    return not set(terms(text)) <= {term for one in read.said for term in terms(one)}
+    drops_no = not as_it_stands and any(map(negated, read.joined)) and not negated(text)
+    return "negation" if contradicts(text, read.text) or drops_no else None
 
 
 def _in_words_of(question: str, missing: str) -> str:

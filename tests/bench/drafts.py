@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bot.statements import Shape, cells, pieces
+from retrieval.terms import STOP_WORDS
 from tests.bench.alterations import altered, rendered
 
 if TYPE_CHECKING:
@@ -138,9 +139,12 @@ def drafts(of: Source, other: Source) -> Iterator[Sequence[Case]]:
 
 
 def told_apart(of: Source, other: Source) -> bool:
-    """Whether the two sentences are of different things, and no form of the one can be taken for the other's."""
-    words = [set(re.findall(r"[a-z]{4,}", one.lower())) for one in (of.sentence, other.passage.text)]
-    return len(words[0] & words[1]) <= 1
+    """Whether the other's sentence is of something else than the passage."""
+    ours, theirs = (
+        {word.rstrip("s") for word in re.findall(r"[a-z]{3,}", text.lower())} - STOP_WORDS
+        for text in ("\n".join([of.passage.text, of.document.title, *of.passage.headings]), other.sentence)
+    )
+    return len(ours & theirs) <= 1 and len(theirs) > 3
 
 
 def _two(forms: list[tuple[str, str]], turn: int) -> list[tuple[str, str]]:

@@ -46,7 +46,11 @@ def test_what_is_no_source_stays(text: str) -> None:
     assert without_attribution(text, "") == text
 
 
-@given(st.lists(st.sampled_from(["It opens", " (Li, 2019)", ", according to Li", ".", " [Li et al.]", "According to Li, "])))
+@given(
+    st.lists(
+        st.sampled_from(["It opens", " (Li, 2019)", ", according to Li", ".", " [Li et al.]", "According to Li, "])
+    )
+)
 def test_a_second_time_changes_nothing(parts: list[str]) -> None:
     once = without_attribution("".join(parts), "It opens.")
     assert without_attribution(once, "It opens.") in {once, once[:1].upper() + once[1:]} or "ccording" in once

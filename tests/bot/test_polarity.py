@@ -55,7 +55,14 @@ def test_what_says_the_same_or_nothing_of_it_does_not(statement: str, evidence: 
     assert not contradicts(statement, evidence)
 
 
-CLAUSES = ["you should not come", "take it daily", "it is safe", "unless it hurts", "children never need it", "it helps"]
+CLAUSES = [
+    "you should not come",
+    "take it daily",
+    "it is safe",
+    "unless it hurts",
+    "children never need it",
+    "it helps",
+]
 
 
 @given(st.lists(st.sampled_from(CLAUSES), min_size=1, max_size=5, unique=True), st.data())

@@ -24,7 +24,7 @@ def test_a_quote_reads_as_whole_sentences_below_what_introduces_them() -> None:
     read = reading(hit(LIST, headings=("Warnings",)), (LIST.index("are"), LIST.index("pregnant")))
     assert read.said == ("- are pregnant",)
     assert read.leads == ("Do not take it if you:", "Warnings")
-    assert read.joined[0] == "Do not take it if you are pregnant"
+    assert read.joined == ("Warnings: Do not take it if you are pregnant",)
 
 
 @pytest.mark.parametrize(
