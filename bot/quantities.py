@@ -62,6 +62,7 @@ _DEGREES = re.compile(
     r"\s?(?:°|\bdegrees?)\s?(?P<scale>[cf])(?:elsius|ahrenheit)?\b|(?<=\d)\s?(?P<letter>(?-i:[CF]))(?![\w-])",
     re.IGNORECASE,
 )
+_PART_OF = re.compile(rf"[-\s](?:(?:of\s)?an?\s)?({UNIT})(?!\w)", re.IGNORECASE)
 _SPACES = re.compile(r"[ \t]+")
 _CELL_BEFORE = re.compile(r"(?:\A|[|:\n\u00b7])\s*\Z")
 _CELL_AFTER = re.compile(r"\s*(?:\Z|[|\n\u00b7])")
@@ -110,7 +111,7 @@ def unborne(statement: str, evidence: str, *, same_language: bool = True) -> tup
                 for quantity in quantities(statement)
                 if quantity not in held
                 and not (not quantity.unit and (quantity.limit, quantity.value) in bare)
-                and not (quantity.unit in units and quantity.value in read.cells)
+                and not (quantity.unit in units and not quantity.limit and quantity.value in read.cells)
             ),
             key=str,
         )
@@ -170,7 +171,9 @@ def _read(text: str) -> _Figures:
             found.add(_named(match, text))
     found |= _joined(counted, text)
     cells = {
-        one.value for one in counted if _CELL_BEFORE.search(text, 0, one.start) and _CELL_AFTER.match(text, one.end)
+        one.value
+        for one in counted
+        if not one.unit and _CELL_BEFORE.search(text, 0, one.start) and _CELL_AFTER.match(text, one.end)
     }
     return _Figures(frozenset(found), frozenset(cells))
 
@@ -180,7 +183,8 @@ def _named(match: re.Match[str], text: str) -> Quantity:
     written, kind = match[0].casefold(), match.lastgroup or ""
     if kind in {"part", "heap"}:
         value = number.part_of(written) if kind == "part" else f"many {_last(written).removesuffix('s')}"
-        return Quantity(value, "", limit_of(text, match.start(), match.end()))
+        of = _PART_OF.match(text, match.end()) if kind == "part" else None
+        return Quantity(value, unit(of[1]) if of else "", limit_of(text, match.start(), match.end()))
     if kind == "often":
         return Quantity(_OFTEN[written], "times")
     return Quantity(f"{kind} {_NAMES.get(kind, str.casefold)(match[kind] if kind in _INNER else match[0])}")

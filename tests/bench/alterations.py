@@ -273,8 +273,8 @@ def _shortened(sentence: str, _title: str) -> str:
 def _with_title(sentence: str, title: str) -> str:
     return (
         re.sub(
-            r"^(?:It|This condition|This disorder|The disorder|The condition)(?= (?:is|was|affects|causes|occurs|has|can|may) "
-            r"(?!been|estimated|not|also|thought|known|possible|likely|important|recommended|unclear))",
+            r"^(?:It|This condition|This disorder|The disorder|The condition)"
+            r"(?= (?:is|was|affects|causes|occurs|has|can|may) (?!been|estimated|not|also|thought|known|possible|likely|important|recommended|unclear))",
             title or sentence,
             sentence,
         )

@@ -30,7 +30,7 @@ from tests.bot.engine import bench, said
 from tests.doubles.claude import ClaudeDouble, Says, connected
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from bot.turn import Engine
@@ -79,9 +79,9 @@ class Found:
     leads: int = 0
 
 
-async def measured(sets: Sets, *, seen: bool = False) -> Sequence[Table]:
+async def measured(sets: Sets, *, seen: bool = False, taken: Mapping[str, int] = TAKEN) -> Sequence[Table]:
     """What is shown and what is lost, by kind and by set; of the half the check was written from with `seen`."""
-    found = await _measure(list(_sources(sets.data, seen=seen)))
+    found = await _measure(list(_sources(sets.data, taken, seen=seen)))
     shown, lost = found.shown, found.lost
     share = lost.failed.total() / lost.all.total()
     columns = ("cases", "shown", "share")
@@ -150,10 +150,10 @@ async def _engine(engine: Engine, of: Source) -> Engine:
     return replace(engine, index=index, searcher=searcher, pipeline=PipelineSettings(grade=False))
 
 
-def _sources(data: Path, *, seen: bool) -> Iterator[Source]:
+def _sources(data: Path, taken: Mapping[str, int], *, seen: bool) -> Iterator[Source]:
     for name, document, passage in _passages(data):
         half = chance(document.id) % 2 == 0
-        if half is seen and chance(passage.id) // 2 % TAKEN[name] == 0:
+        if half is seen and chance(passage.id) // 2 % taken[name] == 0:
             yield from sources(name, document, passage)
 
 
