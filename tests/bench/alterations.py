@@ -270,17 +270,15 @@ def _shortened(sentence: str, _title: str) -> str:
     return f"{match[1]}." if match else sentence
 
 
+_THE_SUBJECT = re.compile(
+    r"^(?:It|This condition|This disorder|The disorder|The condition)"
+    r"(?= (?:is|was|affects|causes|occurs|has|can|may) "
+    r"(?!been|estimated|not|also|thought|known|possible|likely|important|recommended|unclear))"
+)
+
+
 def _with_title(sentence: str, title: str) -> str:
-    return (
-        re.sub(
-            r"^(?:It|This condition|This disorder|The disorder|The condition)"
-            r"(?= (?:is|was|affects|causes|occurs|has|can|may) (?!been|estimated|not|also|thought|known|possible|likely|important|recommended|unclear))",
-            title or sentence,
-            sentence,
-        )
-        if title
-        else sentence
-    )
+    return _THE_SUBJECT.sub(lambda _: title, sentence) if title else sentence
 
 
 def _said_politely(sentence: str, _title: str) -> str:

@@ -33,6 +33,7 @@ def test_a_quote_reads_as_whole_sentences_below_what_introduces_them() -> None:
         ("Stop taking it at once.", "stop taking it at once", CUT),
         ("You can take it if you are pregnant.", "are pregnant", LIST),
         ("It is taken by people who are pregnant.", "- are pregnant", LIST),
+        ("Pregnant women can have it.", "are pregnant", LIST),
         ("It is below 5 degrees.", "5 degrees", "It is never below -5 degrees."),
         ("It takes 4 weeks.", "4 weeks", "It takes 2 to 4 weeks."),
         ("It takes 5 days.", "5 days", "It takes more than 5 days."),

@@ -16,6 +16,10 @@ def test_the_same_in_other_words_speaks_of_it(statement: str) -> None:
     assert speaks_of(statement, QUOTE, about=["Gout"])
 
 
+def test_a_title_said_once_more_is_no_statement_of_the_quote() -> None:
+    assert not speaks_of("Gout.", QUOTE, about=["Gout"])
+
+
 @pytest.mark.parametrize(
     "statement", ["Gout is cured by onions.", "Aspirin cures cancer.", "Gout tablets cost five pounds."]
 )
