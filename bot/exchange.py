@@ -17,6 +17,11 @@ _CLOSE = 2.0
 _FUNCTION = 0.25
 """What a function word counts of that, or another figure; a telling word counts one."""
 
+_FAR = 30
+"""Words beside a figure that are looked at, each way."""
+_MOST = 40
+"""A statement of more figures is no sentence, and would take long to compare."""
+
 
 def exchanged(statement: str, evidence: str) -> bool:
     """Whether a figure stands where the evidence has the same words around another one, and nowhere around it.
@@ -26,6 +31,8 @@ def exchanged(statement: str, evidence: str) -> bool:
     """
     said, held = in_order(statement), in_order(evidence)
     places = [at for at, token in enumerate(held) if isinstance(token, Quantity)]
+    if sum(isinstance(token, Quantity) for token in said) > _MOST:
+        return True
     for at, token in enumerate(said):
         if not isinstance(token, Quantity):
             continue
@@ -39,8 +46,8 @@ def exchanged(statement: str, evidence: str) -> bool:
 
 def _around(said: Sequence[_Token], at: int, held: Sequence[_Token], place: int) -> float:
     """The weight of the words that run alike before and behind the two figures."""
-    before = zip(reversed(said[:at]), reversed(held[:place]), strict=False)
-    behind = zip(said[at + 1 :], held[place + 1 :], strict=False)
+    before = zip(reversed(said[max(0, at - _FAR) : at]), reversed(held[max(0, place - _FAR) : place]), strict=False)
+    behind = zip(said[at + 1 : at + 1 + _FAR], held[place + 1 : place + 1 + _FAR], strict=False)
     return sum(_run(before)) + sum(_run(behind))
 
 
