@@ -17,6 +17,7 @@ _TLD = (
     "com|org|net|info|biz|gov|edu|mil|int|io|ai|app|dev|tv|xyz|site|online|shop|link|click|tech|store|zip|mov|blog|wiki"
     "|cloud|page|web|example|invalid|localhost|uk|ca|au|nz|ie|de|fr|es|nl|ch|pt|pl|se|dk|fi|cz|ru|ua|tr|cn|jp|kr|br|mx"
     "|ar|za|eu|ly|gl|sh|cc|ws|su|tk|ml|ga|cf|wales|scot|london|nhs|pro|mobi|name|icu|vip|work|life|world|club|space"
+    "|co|me|us|museum|health|care|clinic|doctor|hospital|pharmacy"
 )
 _LABEL = r"[^\W_](?:[\w-]{0,61}[^\W_])?"
 _END = r"(?<![.,;:!?])"
@@ -32,11 +33,13 @@ _TAGS = (
 
 _COMMENT = re.compile(r"<!--.{0,5000}?(?:-->|\Z)|<!doctype[^<>]{0,500}>", re.DOTALL | re.IGNORECASE)
 _IMAGE = re.compile(r"!\[[^\]\n]{0,500}\](?:\([^)\n]{0,2000}\)|\[[^\]\n]{0,200}\])?")
+_MARKER_LINK = re.compile(r"[ \t]?\[\^?\d{1,3}\]\([^)\n]{0,2000}\)")
 _INLINE_LINK = re.compile(r"\[([^\]\n]{0,500})\]\([^)\n]{0,2000}\)")
 _REFERENCE_LINK = re.compile(r"\[([^\]\n]{1,500})\]\[[^\]\n]{0,200}\]")
 _DEFINITION = re.compile(r"^[ \t]{0,3}\[[^\]\n]{1,200}\]:[^\n]*$", re.MULTILINE)
 _MARKER = re.compile(r"[ \t]?\[\^?\s*(?:p|source\s*)?\d{1,3}(?:\s*[,;]\s*p?\d{1,3})*\s*\]", re.IGNORECASE)
-_SLACK = re.compile(r"<[@#!][^<>\n]{0,200}>")
+_SLACK_LINK = re.compile(r"<[^<>|\n]{1,2000}\|([^<>\n]{0,500})>")
+_SLACK = re.compile(r"<[@#!](?:[^<>\n]{0,200}>)?")
 _TEAMS_MENTION = re.compile(r"<at\b[^<>]{0,200}>[^<>\n]{0,200}</at\s*>", re.IGNORECASE)
 _AUTOLINK = re.compile(r"<(?:[a-z][a-z0-9+.-]{1,20}:[^<>\s]{0,2000}|[^<>\s@]{1,200}@[^<>\s]{1,200})>", re.IGNORECASE)
 _TAG = re.compile(
@@ -46,8 +49,15 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _SCHEME = re.compile(
-    rf"(?:[a-z][a-z0-9+.-]{{1,20}}\s?:\s?/\s?/\s?|javascript:|vbscript:|\bdata:(?=[a-z]+/|[;,])|\b(?:slack|msteams):)"
-    rf"[^\s<>\[\]()\"']*{_END}",
+    rf"(?:[a-z][a-z0-9+.-]{{1,20}}\s?:\s?/\s?/\s?|\b(?:https?|ftp|hxxps?)\s?:\s?|(?<![\w:/])//(?=\w)"
+    rf"|\bdata\s?:\s?(?=[a-z]+/|[;,])|\b(?:slack|msteams):)"
+    rf"(?:\[[\da-f:.]+\])?[^\s<>\[\]()\"']*{_END}",
+    re.IGNORECASE,
+)
+_SCRIPT = re.compile(r"(?:javascript|vbscript)\s?:\s?\S*", re.IGNORECASE)
+_SPELLED_DOT = r"\s?(?:\[\.\]|\(\.\)|\[dot\]|\(dot\)|(?<=\s)dot(?=\s))\s?"
+_SPELLED = re.compile(
+    rf"\b(?:www{_SPELLED_DOT})?(?:{_LABEL}{_SPELLED_DOT})+(?:com|org|net|info|gov|edu|io|co|uk)\b(?:/\S*{_END})?",
     re.IGNORECASE,
 )
 _MAILTO = re.compile(r"\bmailto:", re.IGNORECASE)
@@ -62,33 +72,50 @@ _HOST = re.compile(
     rf"{_BOUNDARY}(?:{_LABEL}\.)+(?:{_TLD}|{_TLD.upper()}|{_IDN}|xn--[A-Za-z0-9-]{{2,59}}){_REST}(?![\w@])"
 )
 _MENTION = re.compile(r"(?<![\w.@])@(?=\w)")
-_ATTRIBUTION = re.compile(
-    r"(?:^|\n)[ \t>*_-]{0,6}(?:sources?|references?|citations?)[*_ \t]{0,4}:[^\n]*", re.IGNORECASE
+_SOURCE = (
+    "sources?|references?|refs?|citations?|bibliography|further reading|quellen?|fuentes?|fontes?|bron(?:nen)?|"
+    "r\u00e9f\u00e9rences?|\u0438\u0441\u0442\u043e\u0447\u043d\u0438\u043a\u0438?|\u6765\u6e90|\u51fa\u5178"
 )
+_SOURCE_LIST = re.compile(
+    rf"(?:^|\n)[ \t>*#_-]{{0,6}}(?:{_SOURCE})[*_ \t]{{0,4}}:?[*_ \t]{{0,4}}(?:\n[\s\S]*|\Z)", re.IGNORECASE
+)
+_ATTRIBUTION = re.compile(
+    rf"(?:^|\n|(?<=[.!?])[ \t]+)[ \t>*_(-]{{0,6}}(?:(?:{_SOURCE})[*_ \t]{{0,4}}(?:[:\uff1a]|[-\u2013\u2014](?=\s))"
+    r"|(?:retrieved|adapted|taken|quoted) from\b)[^\n]*",
+    re.IGNORECASE,
+)
+_BRACKETED_SOURCE = re.compile(rf"\s?[(\[](?:{_SOURCE})\s*[:\uff1a\u2013-][^()\[\]\n]{{0,200}}[)\]]", re.IGNORECASE)
 _INVISIBLE = re.compile(
     r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     r"\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
 _DOT = re.compile(r"(?<=[A-Za-z0-9-])[\u3002\uff0e\uff61\u2024](?=[A-Za-z])")
-_ROUNDS = 5
+_WIDE_SIGNS = frozenset("\uff0f\uff1c\uff1e\uff20\uff0e\ufe64\ufe65\ufe6b")
+_ROUNDS = 12
 
 _REMOVALS: tuple[tuple[re.Pattern[str], str], ...] = (
     (_COMMENT, ""),
     (_IMAGE, ""),
     (_DEFINITION, ""),
+    (_MARKER_LINK, ""),
     (_INLINE_LINK, r"\1"),
     (_REFERENCE_LINK, r"\1"),
     (_TEAMS_MENTION, ""),
     (_SLACK, ""),
+    (_SLACK_LINK, r"\1"),
     (_AUTOLINK, _GAP),
     (_TAG, ""),
+    (_SCRIPT, _GAP),
     (_SCHEME, _GAP),
     (_MAILTO, ""),
     (_WWW, _GAP),
     (_WITH_PATH, _GAP),
     (_WITH_PORT, _GAP),
     (_HOST, _GAP),
+    (_SPELLED, _GAP),
     (_MARKER, ""),
+    (_BRACKETED_SOURCE, ""),
+    (_SOURCE_LIST, ""),
     (_ATTRIBUTION, ""),
     (_MENTION, ""),
 )
@@ -103,16 +130,27 @@ def clean(text: str) -> str:
     previous = None
     for _ in range(_ROUNDS):
         if text == previous:
-            break
+            return text
         previous = text
-        text = _DOT.sub(".", _INVISIBLE.sub("", html.unescape(text)))
-        text = "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in {"Cc", "Cs", "Co"})
+        text = "".join(map(_plain, _DOT.sub(".", _INVISIBLE.sub("", html.unescape(text)))))
         for pattern, replacement in _REMOVALS:
             text = pattern.sub(replacement, text)
-    else:
-        # Still changing after all rounds: somebody nests on purpose, and angle brackets or slashes are no loss then.
-        text = re.sub(r"[<>\[\]]|://", " ", text)
-    return _tidy(text)
+        text = _tidy(text)
+    # Still changing after all rounds: somebody nests on purpose, and angle brackets or slashes are no loss then.
+    return _tidy(re.sub(r"[<>\[\]&:@]|//", " ", text))
+
+
+def _plain(character: str) -> str:
+    """ASCII letters, digits and signs of links in disguise, as full width or in mathematical script, as they are."""
+    if character.isascii():
+        return character if character in "\n\t" or character.isprintable() else ""
+    category = unicodedata.category(character)
+    if category in {"Cc", "Cs", "Co"}:
+        return ""
+    if category in {"Lu", "Ll", "Nd"} or character in _WIDE_SIGNS:
+        usual = unicodedata.normalize("NFKC", character)
+        return usual if usual.isascii() and len(usual) == 1 else character
+    return character
 
 
 def _tidy(text: str) -> str:

@@ -11,6 +11,10 @@ _TIME = frozenset({"s", "min", "h", "d", "wk", "mo", "y", "decade"})
 _DOSE = frozenset({"mg", "mcg", "ng", "g", "ml", "iu", "meq", "tablet", "capsule", "drop", "puff", "teaspoon"})
 
 
+_NAMES = ("code ", "label ", "ordinal ", "route ", "address ")
+"""What is found as a figure and counts nothing: "type 2", "the second", "by mouth"."""
+
+
 class Figure(StrEnum):
     """What kind of figure is asked for."""
 
@@ -79,7 +83,7 @@ def measured(question: str) -> str:
 
 def gives(text: str, figure: Figure) -> bool:
     """Whether the text holds a figure of that kind."""
-    units = {quantity.unit for quantity in quantities(text) if not quantity.value.startswith("code ")}
+    units = {quantity.unit for quantity in quantities(text) if not quantity.value.startswith(_NAMES)}
     match figure:
         case Figure.DOSE:
             told = any(unit.split("/")[0] in _DOSE for unit in units)

@@ -11,7 +11,11 @@ _QUOTES = str.maketrans(
     {"\u2018": "'", "\u2019": "'", "\u201a": "'", "\u201b": "'", "\u2032": "'", "\u00b4": "'", "`": "'",
      "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u201f": '"', "\u2033": '"', "\u00ab": '"', "\u00bb": '"'}
 )  # fmt: skip
-_LINE_END_HYPHEN = re.compile(r"(?<=[^\W\d_])-[ \t]*\n\s*(?=[^\W\d_])")
+_LINE_END_HYPHEN = re.compile(r"(?<=\w)(?P<sign>[-\u00ad\u2010\u2011\u2012\u2013])[ \t]*[\r\n\x0b\x0c\u2028]\s*(?=\w)")
+_WORD_END = re.compile(r"[^\W_]{1,40}\Z")
+_WORD_START = re.compile(r"[^\W_]{1,40}")
+_KEPT, _DROPPED = None, ""
+"""How a quote's own hyphens at a line's end are read: first as they are, then as breaking a word."""
 SHORTEST = 3
 """Letters and digits that a quote has to hold."""
 
@@ -34,9 +38,9 @@ def find_quote(quote: str, raw: str) -> tuple[int, int] | None:
     """
     if sum(character.isalnum() for character in quote) < SHORTEST:
         return None
-    for keep_hyphens in (True, False):
-        needle = _fold(quote, keep_hyphens=keep_hyphens).text.strip()
-        hay = _fold(raw, keep_hyphens=keep_hyphens)
+    for hyphens in (_KEPT, _DROPPED):
+        needle = _fold(quote, _hyphenation(quote, hyphens)).text.strip()
+        hay = _fold(raw, _hyphenation(raw, needle))
         start = hay.text.find(needle)
         while start >= 0:
             end = start + len(needle)
@@ -46,20 +50,36 @@ def find_quote(quote: str, raw: str) -> tuple[int, int] | None:
     return None
 
 
-def _fold(text: str, *, keep_hyphens: bool) -> _Folded:
-    """Drop or close up the hyphen at a line's end ("infor-⏎mation", "long-⏎term"), then fold letter by letter."""
-    closed = {
-        place for match in _LINE_END_HYPHEN.finditer(text) for place in range(match.start() + keep_hyphens, match.end())
-    }
+def _hyphenation(text: str, spelled: str | None) -> frozenset[int]:
+    """The places to leave out where a hyphen ends a line: the break, and the hyphen unless the word keeps it.
+
+    "infor-⏎mation" may be "information", and "long-⏎term" be "long-term": a word keeps it where `spelled` has it so, or
+    is None. Between figures a hyphen always stays, and a soft hyphen never does.
+    """
+    left_out: set[int] = set()
+    for match in _LINE_END_HYPHEN.finditer(text):
+        before, behind = _WORD_END.search(text, 0, match.start()), _WORD_START.match(text, match.end())
+        parts = [_fold(part[0], frozenset()).text for part in (before, behind) if part]
+        figures = text[match.start() - 1].isdigit() or text[match.end()].isdigit()
+        stays = match["sign"] != "\u00ad" and (figures or spelled is None or "-".join(parts) in spelled)
+        left_out.update(range(match.start() + stays, match.end()))
+    return frozenset(left_out)
+
+
+def _fold(text: str, left_out: frozenset[int]) -> _Folded:
+    """Letter by letter, with marks in their canonical order and white space as one space."""
     folded: list[str] = []
     places: list[int] = []
     for place, character in enumerate(text):
-        if place in closed:
+        if place in left_out:
             continue
         for piece in _fold_character(character):
             if piece == " " and folded and folded[-1] == " ":
                 continue
-            folded.append(piece)
+            at = len(folded)
+            while (rank := unicodedata.combining(piece)) and at and unicodedata.combining(folded[at - 1]) > rank:
+                at -= 1
+            folded.insert(at, piece)
             places.append(place)
     return _Folded("".join(folded), tuple(places))
 

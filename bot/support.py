@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from typing import TYPE_CHECKING
 
 from retrieval.terms import STOP_WORDS, stem, terms, words
 
-LEAST = 1 / 3
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+LEAST = 0.4
 """The share of a statement's informative words that its evidence has to hold; the rest is room to paraphrase."""
 
-_ENGLISH = 0.2
-"""Of English prose, more of the words than this are function words; of other languages, hardly any are English ones."""
+_PROSE = 0.2
+"""Of prose, more of the words than this are function words of its language."""
+
+_FOREIGN = frozenset(
+    """
+    de la el los las un una unos unas en que por con para del se es y su sus al como lo muy est et les des du pas une
+    dans pour sur au aux ou qui ne sont avec der das und ist nicht ein eine einen mit von zu den dem auf fur im sich
+    wird il di che della delle sono con gli nel una em nao uma os dos das pelo het een van niet voor zijn wordt w na
+    nie sie jest z ve bir icin ile och att ar inte som pa og er ikke til av och nu este si sau pe
+    """.split()  # noqa: SIM905 - a wall of quotes is harder to read and to mend
+)
+"""Function words of other languages in Latin script, folded, that are no English ones."""
 
 
 _LANGUAGES = frozenset({
@@ -27,29 +42,38 @@ _SURE = 3
 """So many words tell the language of a question."""
 
 
-def speaks_of(statement: str, evidence: str, asked: str = "") -> bool:
+def speaks_of(statement: str, evidence: str, *, about: Sequence[str] = (), asked: str = "") -> bool:
     """Whether enough of the statement's informative words, by their stems, stand in the evidence.
 
-    Each of its sentences that has two or more of them is held to that, so that none rides on another.
-    Only English can be held against English: a statement in another language than its evidence passes here, unless it
-    was `asked` for in English and no language was named. Nobody but the person decides that an answer is in French,
-    or in a cipher.
+    Words of `about`, the titles over it, may name the subject, but bear nothing: without them the share must be the
+    same, and the statement have some word in common with the evidence itself. Each of its sentences that has two or
+    more informative words is held to that, so that none rides on another.
+    Only one language can be held against itself: a statement in another one than its evidence passes here, unless it
+    was `asked` for in English and no language was named. Nobody but the person decides that an answer is in French.
     """
-    if not _is_english(evidence):
+    if is_foreign(statement) != is_foreign(evidence) and not (is_foreign(statement) and _expects_english(asked)):
         return True
-    if not _is_english(statement) and not _expects_english(asked):
-        return True
-    held = {stem(word) for word in words(evidence)}
+    held, named = ({stem(word) for word in words(text)} for text in (evidence, "\n".join(about)))
+    every = terms(statement)
     sentences = (terms(one) for one in _ENDS.split(statement))
-    told = [wanted for wanted in sentences if len(wanted) > 1] or [terms(statement)]
-    return all(sum(word in held for word in wanted) >= LEAST * len(wanted) for wanted in told)
+    told = [wanted for wanted in sentences if len(wanted) > 1] or [every]
+    own = [[word for word in wanted if word not in named] for wanted in told]
+    shares = (sum(word in held for word in some) >= LEAST * len(some) for some in own)
+    return any(word in held for word in every) and all(shares)
 
 
-def _is_english(text: str) -> bool:
+def is_foreign(text: str) -> bool:
+    """Whether the text is plainly in another language than English: by its script, or by its function words."""
+    letters = [character for character in text if character.isalpha()]
+    latin = sum(unicodedata.name(character, "").startswith("LATIN") for character in letters)
+    if 2 * latin < len(letters):
+        return True
     found = words(text)
-    return sum(word in STOP_WORDS for word in found) > _ENGLISH * len(found)
+    foreign = sum(word in _FOREIGN for word in found)
+    return foreign > _PROSE * len(found) and foreign > sum(word in STOP_WORDS for word in found)
 
 
 def _expects_english(asked: str) -> bool:
     found = words(asked)
-    return len(found) >= _SURE and _is_english(asked) and _LANGUAGES.isdisjoint(found)
+    english = sum(word in STOP_WORDS for word in found) > _PROSE * len(found)
+    return len(found) >= _SURE and english and _LANGUAGES.isdisjoint(found)

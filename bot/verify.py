@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from bot.answer import Answer, Fact, Sentence, Ungrounded
+from bot.attribution import without_attribution
 from bot.clean import clean
+from bot.exchange import exchanged
 from bot.instruction import addresses_a_machine, stands_in_an_order
-from bot.polarity import contradicts
+from bot.polarity import contradicts, negated
 from bot.quantities import unborne
 from bot.quote import find_quote
-from bot.support import speaks_of
+from bot.reading import Reading, reading
+from bot.support import is_foreign, speaks_of
 from retrieval.terms import STOP_WORDS, stem, terms, words
 
 if TYPE_CHECKING:
@@ -106,27 +109,36 @@ def check(sentence: Sentence, evidence: Evidence) -> Statement | Reason:
     if hit is None:
         return "unknown_passage"
     text = clean(sentence.text)
-    if not any(character.isalnum() for character in text):
+    if not _says(text):
         return "empty"
     span = find_quote(sentence.quote, hit.passage.text)
     if span is None:
         return "quote_not_found"
     if addresses_a_machine(text) or stands_in_an_order(hit.passage.text, span):
         return "instruction"
+    read = reading(hit, span)
+    text = without_attribution(text, read.named)
+    if not _says(text):
+        return "empty"
     asked = f"{evidence.query.original}\n{evidence.query.standalone}"
-    fault = _fault(text, hit.passage.text[slice(*span)], hit, asked)
-    return fault or Statement(text, hit, span, sentence.new_paragraph)
+    return _fault(text, read, asked) or Statement(text, hit, span, sentence.new_paragraph)
 
 
-def _fault(text: str, quote: str, hit: Hit, asked: str) -> Reason | None:
-    """What the text says beyond its quote, read under the passage's headings and its document's title."""
-    above = (one for one in (hit.document.title, *hit.passage.headings) if not addresses_a_machine(one))
-    borne = "\n".join([quote, *above])
-    if unborne(text, borne):
+def _says(text: str) -> bool:
+    return any(character.isalnum() for character in text)
+
+
+def _fault(text: str, read: Reading, asked: str) -> Reason | None:
+    """What the text says beyond its quote as it reads in its place; an item may be said as it stands in its list."""
+    as_it_stands = set(terms(text)) <= {term for line in read.said for term in terms(line)}
+    borne = read.named if as_it_stands else read.in_place
+    same_language = is_foreign(text) == is_foreign(borne)
+    if unborne(text, borne, same_language=same_language) or exchanged(text, read.text):
         return "figure"
-    if not speaks_of(text, borne, asked):
+    if not speaks_of(text, read.text, about=read.names, asked=asked):
         return "other_subject"
-    return "negation" if contradicts(text, quote) else None
+    drops_no = not as_it_stands and any(map(negated, read.joined)) and not negated(text)
+    return "negation" if contradicts(text, read.text) or drops_no else None
 
 
 def _in_words_of(question: str, missing: str) -> str:

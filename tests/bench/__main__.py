@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.bench import followups, ingest, quality, refusal, scale, speed
+from tests.bench import followups, ingest, quality, refusal, scale, speed, support
 from tests.bench.report import machine, put
 from tests.bench.sets import Sets
 
@@ -34,6 +34,7 @@ PARTS: dict[str, Callable[[Sets], Coroutine[Any, Any, Sequence[Table]]]] = {
     "speed": speed.measured,
     "scale": scale.measured,
     "ingest": ingest.measured,
+    "support": support.measured,
     "followups": followups.measured,
 }
 PAGES = {"followups": ROOT / "docs" / "followups.md"}

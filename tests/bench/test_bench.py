@@ -9,8 +9,9 @@ import pytest
 
 from memory.turn import TurnKind
 from scripts.public_sets import Question
-from tests.bench import followups, ingest, quality, refusal, scale, speed
+from tests.bench import followups, ingest, quality, refusal, scale, speed, support
 from tests.bench.__main__ import PAGES, PARTS, RESULTS
+from tests.bench.alterations import altered, rendered
 from tests.bench.many import stretches
 from tests.bench.report import Goal, goals, put
 from tests.bench.sets import Sets
@@ -126,6 +127,23 @@ async def test_follow_ups_are_measured_in_both_halves(sets: Sets) -> None:
     assert [row[2:] for row in recall.rows] == [("1.000", "1.000", "1.000", "1.000")] * 2
     assert {row[-1] for row in alone.rows} == {"0.0%"}
     assert reached.rows[0][1:] == ("100.0%", "yes")
+
+
+async def test_what_is_shown_and_lost_is_measured_on_either_half(sets: Sets) -> None:
+    every = {"corpus": 1, "ingest_docs": 1, "scifact": 1, "pubmedqa": 1}
+    for seen in (True, False):
+        *_, reached = await support.measured(sets, seen=seen, taken=every)
+        assert [row[2] for row in reached.rows] == ["yes", "yes", "yes"]
+
+
+def test_a_sentence_is_altered_and_rendered_in_each_way_it_has_a_place_for() -> None:
+    sentence = "If you have gout, you should not take more than 5 mg for 2 to 4 weeks."
+    assert dict(altered(sentence))["limit turned round"] == sentence.replace("more", "less")
+    assert {"another number", "another unit", "not left out, plain", "range run together"} <= dict(
+        altered(sentence)
+    ).keys()
+    assert dict(rendered(sentence, "Gout"))["contracted"] == sentence.replace("should not", "shouldn't")
+    assert all(text != sentence for _, text in altered(sentence))
 
 
 async def test_each_question_is_put_to_every_search_in_no_fixed_order() -> None:

@@ -55,6 +55,21 @@ LEADS = [
     "<at>Everyone</at>",
     "@channel",
     "[a[b](https://evil.example)](https://evil.example)",
+    "www dot evil dot com",
+    "evil[.]com",
+    "evil (dot) org",
+    "https:evil.example",
+    "//evil.example/x",
+    "<https://evil.example|our page with spaces>",
+    "\uff48ttps://evil.example",
+    "\uff1cimg src=//evil.example\uff1e",
+    "\U0001d41e\U0001d42f\U0001d422\U0001d425.com",
+    "javascript :alert('evil')",
+    "http://[::1]/evil",
+    "evil.co",
+    "evil.clinic",
+    "[1](https://evil.example)",
+    "<@U1",
 ]
 LEADING = re.compile(r"evil|https?:|www\.|javascript:|data:|tel:|\]\(|<[@!#a-z/]|(?<!\w)@\w|alert\(1\)<", re.IGNORECASE)
 
@@ -71,7 +86,11 @@ def test_nothing_leads_elsewhere_however_it_is_put_together(parts: list[str]) ->
     assert not re.search(r"https?://|\]\(http|<[@!#]|<img|<a\b|javascript:a", clean("".join(parts)), re.IGNORECASE)
 
 
-@given(st.text())
+@given(
+    st.one_of(
+        st.text(), st.lists(st.sampled_from([*LEADS, "word", " ", "\n", "(", "[", "&lt;", "&amp;", ":"])).map("".join)
+    )
+)
 def test_cleaning_what_is_clean_changes_nothing(text: str) -> None:
     assert clean(clean(text)) == clean(text)
 
@@ -95,6 +114,11 @@ def test_cleaning_what_is_clean_changes_nothing(text: str) -> None:
         "Take it with milk.in the morning 5 ml",
         "See also: 999",
         "Read more: call 999",
+        "Take it and/or rest, i.e. 10.30am, B12, NHS and nhs",
+        "Source of infection: food",
+        "Sources of iron are beans and lentils.",
+        "The dot on the label tells which it is.",
+        "AT&T and R&D, [sic], a<b and c>d",
         "\u8fd9\u662f\u53e5\u5b50\u3002\u4e0b\u4e00\u53e5\u5728\u8fd9\u91cc\u3002",
     ],
 )
@@ -109,7 +133,21 @@ def test_markers_the_model_wrote_are_removed(text: str) -> None:
     assert clean(text) == "It opens at 9."
 
 
-@pytest.mark.parametrize("line", ["Source: WHO 2021", "**Sources:** leaflet", "References: [2]"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Source: WHO 2021",
+        "**Sources:** leaflet",
+        "References: [2]",
+        "References:\n1. BMJ 2019\n2. Lancet",
+        "Source - BMJ",
+        "(Source: BMJ 2019)",
+        "Quelle: RKI",
+        "Fuente: OMS",
+        "\u6765\u6e90\uff1aWHO",
+        "Retrieved from the BMJ",
+    ],
+)
 def test_source_lines_the_model_made_up_are_removed(line: str) -> None:
     assert clean(f"It opens at 9.\n{line}") == "It opens at 9."
 

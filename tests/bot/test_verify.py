@@ -61,6 +61,17 @@ def test_a_figure_elsewhere_in_the_passage_does_not_bear_a_sentence() -> None:
     assert outcome("It opens on Tuesdays for 2.", OPEN) == "figure"
 
 
+def test_a_figure_in_the_place_of_another_falls() -> None:
+    raw = "Adults take 10 mg each morning, and children take 5 mg each evening."
+    draft = Fact((Sentence("Adults take 5 mg each morning.", "doc1#1", raw),))
+    assert verify(draft, evidence(hit(raw))).dropped == ("figure",)
+
+
+def test_a_source_that_the_document_does_not_name_is_taken_out() -> None:
+    assert outcome("According to the BMJ, it is open on Tuesdays (Li et al., 2019).", OPEN) == "It is open on Tuesdays."
+    assert outcome("[Li et al.]", OPEN) == "empty"
+
+
 def test_links_are_taken_out_of_a_sentence_that_stands() -> None:
     assert outcome("It is [open](https://evil.example) on Tuesdays.", OPEN) == "It is open on Tuesdays."
 

@@ -1,0 +1,80 @@
+"""No is not yes, and less is not more, clause by clause."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.polarity import contradicts, negated
+
+
+@pytest.mark.parametrize(
+    ("statement", "evidence"),
+    [
+        ("Children should come.", "Children should not come."),
+        ("Children should not come.", "Children should come."),
+        ("Stop taking it.", "Do not stop taking it."),
+        ("You can drive home.", "You can't drive home."),
+        ("You can drive home.", "You cannot drive home."),
+        ("It never hurts.", "It hurts."),
+        ("Take it if a doctor says so.", "Take it unless a doctor says so."),
+        ("It is still used.", "It is no longer used."),
+        ("Take it with food.", "Take it without food."),
+        ("It is uncommon.", "It is not uncommon."),
+        ("It affects not only the lungs.", "It affects only the lungs."),
+        ("You can use aspirin.", "You can avoid aspirin."),
+        ("It lowers the risk.", "It raises the risk."),
+        ("Take it after meals.", "Take it before meals."),
+        ("It is rarely fatal.", "It is often fatal."),
+        ("It is safe in pregnancy.", "It is unsafe in pregnancy."),
+        ("You must stay in bed.", "You may stay in bed."),
+        ("All of them recover.", "Some of them recover."),
+        ("Take it daily, and stop if it hurts.", "Take it daily, and do not stop if it hurts."),
+        ("Always, nothing is found.", "Sometimes, nothing is found."),
+    ],
+)
+def test_what_says_the_opposite_contradicts(statement: str, evidence: str) -> None:
+    assert contradicts(statement, evidence)
+
+
+@pytest.mark.parametrize(
+    ("statement", "evidence"),
+    [
+        ("Children shouldn\u2019t come.", "Children should not come."),
+        ("If it hurts, do not move.", "Do not move if it hurts."),
+        ("You may go home.", "You may go home, but do not drive."),
+        ("At most 5 mg is given.", "No more than 5 mg is given."),
+        ("It affects the big toe.", "It usually affects the big toe."),
+        ("No. 5 is the ward.", "Number 5 is the ward."),
+        ("Nothing of the kind.", "Bring your card."),
+        ("La cl\u00ednica no abre.", "The clinic is open."),
+    ],
+)
+def test_what_says_the_same_or_nothing_of_it_does_not(statement: str, evidence: str) -> None:
+    assert not contradicts(statement, evidence)
+
+
+CLAUSES = [
+    "you should not come",
+    "take it daily",
+    "it is safe",
+    "unless it hurts",
+    "children never need it",
+    "it helps",
+]
+
+
+@given(st.lists(st.sampled_from(CLAUSES), min_size=1, max_size=5, unique=True), st.data())
+def test_no_order_of_its_clauses_contradicts_a_text(clauses: list[str], data: st.DataObject) -> None:
+    assert not contradicts(", ".join(data.draw(st.permutations(clauses))), ", ".join(clauses))
+
+
+@given(st.text())
+def test_no_text_contradicts_itself(text: str) -> None:
+    assert not contradicts(text, text)
+
+
+def test_a_limit_denies_nothing() -> None:
+    assert not negated("no more than 5 mg")
+    assert negated("no more visits")
