@@ -38,6 +38,17 @@ class AbsentIndex:
         """Raises."""
         self._fail(collection)
 
+    async def expect(
+        self,
+        words: str,
+        *,
+        k: int,
+        collections: Collection[str] | None = None,
+        today: date | None = None,
+        context: bool = True,
+    ) -> None:
+        """Does nothing: the search says what is wrong."""
+
     async def search(
         self,
         words: str,

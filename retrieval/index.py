@@ -47,6 +47,21 @@ class Index(Protocol):
         """Every document's record, of one collection or of all, by id."""
         ...
 
+    async def expect(
+        self,
+        words: str,
+        *,
+        k: int,
+        collections: Collection[str] | None = None,
+        today: date | None = None,
+        context: bool = True,
+    ) -> None:
+        """A search like this follows, whose vector is still being made: what needs only the words may be done now.
+
+        It changes nothing about what is found. An index that has nothing to do meanwhile does nothing.
+        """
+        ...
+
     async def search(
         self,
         words: str,

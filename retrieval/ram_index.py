@@ -105,6 +105,17 @@ class RamIndex:
         chosen = [d for d in self._documents.values() if collection is None or d.collection == collection]
         return sorted(chosen, key=lambda document: document.id)
 
+    async def expect(
+        self,
+        words: str,
+        *,
+        k: int,
+        collections: Collection[str] | None = None,
+        today: date | None = None,
+        context: bool = True,
+    ) -> None:
+        """Nothing is done before the search."""
+
     async def search(
         self,
         words: str,

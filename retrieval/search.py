@@ -140,7 +140,7 @@ class Searcher:
         asked = _Asked(query.standalone, depth, collections, self._today(), pipeline, frozenset(without))
         stages = Stages(self._clock, self._patience)
         try:
-            vectors = await self._vectors(asked, stages)
+            vectors = await self._vectors_while_listing(asked, stages)
             hits = await self._find(asked, asked.question, vectors, stages)
             found = await self._judged(asked, hits, stages)
             if found.verdict.grade is Grade.AMBIGUOUS:
@@ -206,6 +206,20 @@ class Searcher:
 
     def _failed(self, error: Exception) -> RetrievalError:
         return RetrievalError(f"The search in the {self._index.name} index failed ({type(error).__name__}).")
+
+    async def _vectors_while_listing(self, asked: _Asked, stages: Stages) -> Vectors:
+        """What to search with by meaning; while it is made, the index may begin with the words."""
+        if not asked.pipeline.hybrid or self._embedder is None:
+            return await self._vectors(asked, stages)
+        expecting = self._index.expect(
+            asked.question,
+            k=asked.depth + len(asked.without),
+            collections=asked.collections,
+            today=asked.today,
+            context=asked.pipeline.context,
+        )
+        vectors, _ = await asyncio.gather(self._vectors(asked, stages), expecting)
+        return vectors
 
     async def _vectors(self, asked: _Asked, stages: Stages) -> Vectors:
         """What to search with by meaning, and what is lacking for a full search."""

@@ -83,6 +83,18 @@ class SqliteIndex:
         """Every document's record, by id."""
         return await self._reader.run(catalogue, self._reader.connection, collection)
 
+    async def expect(
+        self,
+        words: str,
+        *,
+        k: int,
+        collections: Collection[str] | None = None,
+        today: date | None = None,
+        context: bool = True,
+    ) -> None:
+        """Makes the list by words, which the search then takes if nothing was written in between."""
+        await self._reader.run(self._searcher.expect, words, k, collections, today, context=context)
+
     async def search(
         self,
         words: str,

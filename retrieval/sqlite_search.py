@@ -40,18 +40,32 @@ _BY_WORDS_AMONG_SOME = """
 """Looks up the document of each match, in a narrow index that holds no text. Left to itself, SQLite would match anew
 for each passage of the collections, which takes a hundred times as long."""
 
+_EXPECTED = 16
+"""So many lists by words wait for their vectors, of as many questions at once; of more, the oldest is made again."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
     """What of the index a search sees: these collections, None meaning all, without the documents of these numbers."""
 
-    collections: Collection[str] | None
+    collections: frozenset[str] | None
     lapsed: frozenset[int]
 
     @property
     def everything(self) -> bool:
         """Whether nothing is left out."""
         return self.collections is None and not self.lapsed
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """What a list by words was made for, and at which state of the file."""
+
+    changes: int
+    text: str
+    depth: int
+    seen: _Seen
+    context: bool
 
 
 class Searcher:
@@ -66,10 +80,21 @@ class Searcher:
         self._counts: dict[str, int] = {}
         self._total = 0
         self._lapsed: tuple[int, date, frozenset[int]] | None = None
+        self._expected: dict[_Listed, list[int]] = {}
 
     def close(self) -> None:
         """Let go of the thread."""
         self._beside.shutdown()
+
+    def expect(
+        self, words: str, k: int, collections: Collection[str] | None, today: date | None, *, context: bool
+    ) -> None:
+        """Make the list by words of a search that follows."""
+        with reading(self._connection):
+            expected = _Listed(self._changes(), words, _depth(k), self._seen(collections, today), context)
+            if len(self._expected) == _EXPECTED:
+                del self._expected[next(iter(self._expected))]
+            self._expected[expected] = self._by_words(words, expected.depth, expected.seen, context=context)
 
     def search(
         self,
@@ -85,8 +110,7 @@ class Searcher:
         if k < 1:
             return []
         with reading(self._connection):
-            depth = max(DEPTH, 3 * k)
-            seen = _Seen(collections, frozenset() if today is None else self._lapsed_on(today))
+            depth, seen = _depth(k), self._seen(collections, today)
             while True:
                 hits, exhausted = self._search(words, vector, depth, k, seen, context=context)
                 if exhausted or len(hits) == k:
@@ -137,7 +161,9 @@ class Searcher:
         if vector is not None:
             self._refresh_vectors(vector)
             likeness = self._beside.submit(self._by_meaning, vector, depth, seen)
-        by_words = self._by_words(words, depth, seen, context=context)
+        by_words = self._expected.pop(_Listed(self._changes(), words, depth, seen, context), None)
+        if by_words is None:
+            by_words = self._by_words(words, depth, seen, context=context)
         cosines, by_meaning = likeness.result() if likeness is not None else (None, [])
         ids = self._ids({*by_words, *by_meaning})
         ranked = fuse(words, *([ids[number] for number in numbers] for numbers in (by_words, by_meaning)))
@@ -180,6 +206,10 @@ class Searcher:
         """The passages' ids by number."""
         query = "SELECT number, id FROM passages WHERE number IN (SELECT value FROM json_each(?))"
         return dict(tuple(row) for row in self._connection.execute(query, (json_list(numbers),)))
+
+    def _seen(self, collections: Collection[str] | None, today: date | None) -> _Seen:
+        lapsed = frozenset[int]() if today is None else self._lapsed_on(today)
+        return _Seen(None if collections is None else frozenset(collections), lapsed)
 
     def _lapsed_on(self, today: date) -> frozenset[int]:
         """The numbers of the documents that do not hold on this day."""
@@ -225,3 +255,7 @@ class Searcher:
     def _changes(self) -> int:
         (changes,) = self._connection.execute("SELECT value FROM meta WHERE key = 'changes'").fetchone()
         return int(changes)
+
+
+def _depth(k: int) -> int:
+    return max(DEPTH, 3 * k)

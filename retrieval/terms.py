@@ -67,9 +67,15 @@ def fold(text: str) -> str:
 
 def words(text: str) -> list[str]:
     """The folded words in order. `1,000` is `1000`, `0.5` stays one word, and `5mg` is `5`, `mg`."""
+    return list(_words(text))
+
+
+@lru_cache(maxsize=256)
+def _words(text: str) -> tuple[str, ...]:
+    """Remembered for a while: one turn reranks, grades, quotes and checks the same passages."""
     folded = fold(text)
     found: list[str] = _WORD.findall(folded)
-    return [word.replace(",", "") for word in found] if _COMMA.search(folded) else found
+    return tuple(word.replace(",", "") for word in found) if _COMMA.search(folded) else tuple(found)
 
 
 @lru_cache(maxsize=65536)

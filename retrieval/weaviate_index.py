@@ -115,6 +115,17 @@ class WeaviateIndex:
         """Every document's record, by id."""
         return await self._shelf.server.ask(self._reader.catalogue(collection), seconds=60)
 
+    async def expect(
+        self,
+        words: str,
+        *,
+        k: int,
+        collections: Collection[str] | None = None,
+        today: date | None = None,
+        context: bool = True,
+    ) -> None:
+        """Does nothing: the server is asked for both lists at once."""
+
     async def search(
         self,
         words: str,

@@ -206,6 +206,25 @@ async def test_agreement_shows_in_both_ranks_and_outweighs_one_list(index: Index
     assert all(other.found_by == ("vector",) for other in others)
 
 
+async def test_a_search_that_was_expected_finds_what_it_finds_anyway(index: Index, embedder: HashEmbedder) -> None:
+    await put(index, document(), "flu clinic hours", "flu flu flu flu", "parking behind house")
+    await embed_all(index, embedder)
+    vector = await embedder.embed_query("flu clinic hours")
+    before = await index.search("flu", vector, k=3)
+    await index.expect("flu", k=3)
+    await index.expect("parking", k=3)
+    assert await index.search("flu", vector, k=3) == before
+    assert await index.search("flu", vector, k=2, collections=()) == []
+
+
+async def test_what_is_written_after_a_search_was_expected_is_found_by_it(index: Index, embedder: HashEmbedder) -> None:
+    await put(index, document(), "flu clinic hours")
+    await index.expect("flu", k=3)
+    await put(index, document(), "flu clinic hours", "flu jabs")
+    hits = await index.search("flu", None, k=3)
+    assert sorted(hit.passage.id for hit in hits) == ["flu#0", "flu#1"]
+
+
 async def test_in_a_long_letter_words_weigh_less_than_meaning(index: Index, embedder: HashEmbedder) -> None:
     letter = " ".join(f"word{number}" for number in range(2 * LONG))
     await put(index, document(), "word0 and the parking", "flu clinic hours")
