@@ -75,11 +75,19 @@ class Sources:
         return (await self._held([passage_id], conversation, author)).get(passage_id)
 
     async def _visible(self, turn: Turn, conversation: Conversation, author: Author) -> tuple[Source, ...]:
+        """Those that still say what they were quoted for, as they are named today."""
         there = await self._held([source.id for source in turn.sources], conversation, author)
+        found = [(source, hit) for source in turn.sources if (hit := there.get(source.id)) is not None]
         return tuple(
-            replace(source, review_by=there[source.id].document.review_missed(self._today()))
-            for source in turn.sources
-            if source.id in there
+            replace(
+                source,
+                title=hit.document.title,
+                url=hit.document.url,
+                locator=hit.locator,
+                review_by=hit.document.review_missed(self._today()),
+            )
+            for source, hit in found
+            if source.quote in hit.passage.text
         )
 
     async def _held(self, ids: Sequence[str], conversation: Conversation, author: Author) -> dict[str, Hit]:

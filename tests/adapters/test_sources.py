@@ -51,5 +51,27 @@ async def test_what_an_answer_stood_on_and_no_longer_holds_is_gone(dates: dict[s
 @pytest.mark.parametrize(("due", "mark"), [(TODAY, None), (date(2026, 3, 31), date(2026, 3, 31))])
 async def test_a_source_is_marked_by_the_day_on_which_it_is_shown(due: date, mark: date | None) -> None:
     sources = await answered(review_by=due)
-    assert await sources.of_conversation(THREAD, ANN) == (replace(a_source(1), review_by=mark),)
+    (found,) = await sources.of_conversation(THREAD, ANN) or ()
+    assert (found.id, found.review_by) == ("flu#1", mark)
     assert await sources.passage("flu#1", THREAD, ANN) is not None
+
+
+async def test_what_no_longer_says_what_it_was_quoted_for_is_gone() -> None:
+    memories, index = Memories(RamMemory(), RamMemory()), RamIndex()
+    sources = Sources(memories, index, lambda *_: None, lambda: TODAY)
+    await memories.durable.record(a_turn(sources=(a_source(1),)))
+    await put(index, document(), "zero", a_source(1).quote)
+    assert len(await sources.of_conversation(THREAD, ANN) or ()) == 1
+    await put(index, document(), "zero", "Open on Fridays.")
+    assert await sources.of_conversation(THREAD, ANN) == ()
+
+
+async def test_a_source_is_named_as_its_document_is_today() -> None:
+    memories, index = Memories(RamMemory(), RamMemory()), RamIndex()
+    sources = Sources(memories, index, lambda *_: None, lambda: TODAY)
+    await memories.durable.record(a_turn(sources=(a_source(1),)))
+    await put(
+        index, replace(document(), title="Flu jabs", url="https://clinic.example/jabs"), "zero", a_source(1).quote
+    )
+    (found,) = await sources.of_conversation(THREAD, ANN) or ()
+    assert (found.title, found.url) == ("Flu jabs", "https://clinic.example/jabs")

@@ -363,7 +363,7 @@ async def test_odd_titles_and_addresses_cost_no_buttons(rig: Rig) -> None:
     assert [button["action_id"] for button in _buttons(answer)] == ["passage:1", "link:2", "passage:3"]
     assert len(rig.slack.called("chat.postMessage")) == 1
     ack = await rig.slack.command("/sources", CHANNEL, AMINA)
-    assert "[2] Long &amp; Long" in json.dumps(ack.payload["blocks"])
+    assert f"[2] {LINKED.title}" in json.dumps(ack.payload["blocks"])
 
 
 async def test_a_button_of_an_older_version_is_acknowledged_and_does_nothing(
