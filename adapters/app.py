@@ -26,7 +26,9 @@ from adapters.dispatch import Dispatcher
 from adapters.sources import Sources, answering_sources
 from bot.courtesy import courtesy
 from bot.crisis import lines_for
+from bot.crisis_file import bundled
 from bot.extractive import ExtractiveAnswerer
+from bot.own_people import own_people
 from bot.safety import assess
 from bot.settings import TurnSettings
 from bot.turn import Engine, Memories
@@ -41,11 +43,12 @@ from retrieval.search import Searcher
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+    from datetime import date
 
     from adapters.settings import Settings
     from bot.answerer import Answerer
     from bot.claude_api import Claude
-    from bot.messages import IncomingMessage, Reply
+    from bot.messages import IncomingMessage, Reply, Resource
     from retrieval.embed import Embedder
     from retrieval.grade import Grader
     from retrieval.index import Index
@@ -128,6 +131,7 @@ async def build(
     """
     async with AsyncExitStack() as opened:  # closes what is open where a later choice cannot be made
         await asyncio.to_thread(read_own_files, settings.language)
+        people = await asyncio.to_thread(_people, settings, clock().date())
         voyage = await asyncio.to_thread(choose_voyage, settings)
         if voyage is not None:
             opened.push_async_callback(voyage.aclose)
@@ -167,6 +171,7 @@ async def build(
             wording=wording(settings.language),
             settings=TurnSettings(
                 country=settings.country,
+                people=people,
                 public_collections=settings.public_collections,
                 passages=settings.passages,
                 replay_tokens=settings.replay_tokens,
@@ -211,6 +216,14 @@ def read_own_files(language: str) -> None:
     lines_for(None)
     courtesy("")
     wording(language)
+
+
+def _people(settings: Settings, today: date) -> tuple[Resource, ...]:
+    """The organisation's own people. Blocking. The log names lines that nobody has checked for too long."""
+    if late := bundled().overdue(today):
+        names = ", ".join(f"{line.name} ({line.country})" for line in late)
+        logger.warning("these crisis lines are past their review date, docs/safety.md says what to do: %s", names)
+    return own_people(settings.own_people, today=today) if settings.own_people else ()
 
 
 async def _index(settings: Settings, embedder: Embedder | None, *, re_embed: bool, required: bool) -> Index:

@@ -66,7 +66,9 @@ class Reply:
     """What a person gets back, before any platform's formatting.
 
     `text` is light Markdown with `[n]` markers that point into `sources`; `resources` stand outside it, and so does
-    `confidence` in [0, 1], which only a fact has. `private` asks the platform to show it to the author alone.
+    `confidence` in [0, 1], which only a fact has. `private` asks the platform to show it to the author alone. Where
+    `if_alerted` is given, people whom the organisation has named for it are to be told that help may be needed, and
+    once they have been, these words belong at the end of the text.
     """
 
     kind: TurnKind
@@ -76,6 +78,7 @@ class Reply:
     resources: tuple[Resource, ...] = ()
     confidence: float | None = None
     private: bool = False
+    if_alerted: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """The reply as the commands print it; the names are stable."""

@@ -6,9 +6,10 @@ import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
+from bot.aftercare import LOOKED_AT, with_care
 from bot.compose import compose
 from bot.courtesy import courtesy
-from bot.crisis import crisis_reply_text, lines_for
+from bot.crisis import FOLLOW_UP, crisis_reply_text, lines_for, words_for
 from bot.errors import CitewellError, Refused, outline
 from bot.messages import IncomingMessage, Reply
 from bot.safety import Clear, Mention, SafetyVerdict, SelfHarm, Violence, assess
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from retrieval.search import PipelineSettings, Searcher
 
 logger = logging.getLogger(__name__)
+
+BROKEN = "gate.failed"
+"""The rule of the safe branch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,7 @@ class Engine:
     async def respond(self, message: IncomingMessage) -> Reply:
         """The reply to one message, recorded. It never raises for what a message, a document or a backend does."""
         trace = Trace(self.new_id())
-        verdict = self._gate(message, trace)
+        verdict = await self._with_care(message, self._gate(message, trace), trace)
         try:
             turn, reply = await self._respond(message, verdict, trace)
         except (CitewellError, RetrievalError, OSError) as error:
@@ -105,9 +109,27 @@ class Engine:
                 verdict = self.assess(message.text)
             except Exception as error:  # noqa: BLE001 - whatever broke in the gate, the safe branch is taken (promise 6)
                 logger.error("the safety gate broke: %s", type(error).__name__)  # noqa: TRY400 - a traceback may quote
-                verdict = SelfHarm("gate.failed")
+                verdict = SelfHarm(BROKEN)
             span.set(verdict=type(verdict).__name__, rule=verdict.rule)
         return verdict
+
+    async def _with_care(self, message: IncomingMessage, verdict: SafetyVerdict, trace: Trace) -> SafetyVerdict:
+        """The verdict in the light of what its conversation holds; where that cannot be read, as it is."""
+        if isinstance(verdict, SelfHarm):
+            return verdict
+        try:
+            turns = await self.memories.of(guest=message.author.guest).turns(message.conversation, limit=LOOKED_AT)
+        except Exception as error:  # noqa: BLE001 - memory failing degrades memory only
+            logger.warning("memory could not be read: %s", type(error).__name__)
+            return verdict
+        with trace.stage("aftercare") as span:
+            try:
+                careful = with_care(verdict, message.text, message.author, turns, now=self.clock(), assess=self.assess)
+            except Exception as error:  # noqa: BLE001 - as in the gate: a person at risk may have written
+                logger.error("aftercare broke: %s", type(error).__name__)  # noqa: TRY400 - a traceback may quote
+                careful = SelfHarm(BROKEN)
+            span.set(verdict=type(careful).__name__, rule=careful.rule)
+        return careful
 
     async def _respond(self, message: IncomingMessage, verdict: SafetyVerdict, trace: Trace) -> tuple[Turn, Reply]:
         match verdict:
@@ -126,8 +148,10 @@ class Engine:
 
     def _crisis(self, message: IncomingMessage, verdict: SelfHarm, trace: Trace) -> tuple[Turn, Reply]:
         lines = self._lines(message)
-        text = crisis_reply_text(verdict, lines, self.wording)
-        reply = Reply(TurnKind.CRISIS, text, trace.id, resources=lines.resources, private=True)
+        words = words_for(message.text, message.author.locale, self.wording)
+        text = crisis_reply_text(verdict, lines, words)
+        told = "" if verdict.rule in {FOLLOW_UP, BROKEN} else words.alerted
+        reply = Reply(TurnKind.CRISIS, text, trace.id, resources=lines.resources, private=True, if_alerted=told)
         return self._turn(message, trace, TurnKind.CRISIS), reply
 
     def _with_lines(self, reply: Reply, message: IncomingMessage, verdict: SafetyVerdict) -> Reply:
@@ -211,7 +235,13 @@ class Engine:
 
     def _lines(self, message: IncomingMessage) -> Lines:
         author = message.author
-        return lines_for(author.country, locale=author.locale, timezone=author.timezone, default=self.settings.country)
+        return lines_for(
+            author.country,
+            locale=author.locale,
+            timezone=author.timezone,
+            default=self.settings.country,
+            people=self.settings.people,
+        )
 
     def _error_text(self, trace: Trace) -> str:
         return self.wording.error.general.format(reference=trace.id)

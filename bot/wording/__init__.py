@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import tomllib
 from functools import cache
 from importlib import resources
@@ -13,6 +14,8 @@ from bot.errors import Misconfigured
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+
+logger = logging.getLogger(__name__)
 
 _HIGH, _MEDIUM = 0.8, 0.5
 
@@ -40,15 +43,20 @@ class AnswerWords(_Section):
 
 
 class Crisis(_Section):
-    """Words for a person in need; the lines themselves come from `bot.crisis`."""
+    """Words for a person in need; the lines themselves come from `bot.crisis`.
+
+    `about_follow` is for who wrote so before; `alerted` is added once someone has been told.
+    """
 
     about_self: str
     about_other: str
     about_poisoning: str
+    about_follow: str
     emergency: str
     emergency_unknown: str
     directory: str
     mention: str
+    alerted: str
 
 
 class Refusal(_Section):
@@ -120,6 +128,25 @@ class Wording(_Section):
     sources: SourceWords
     confidence: ConfidenceWords
     status: StatusWords
+
+
+@cache
+def crisis_words(language: str | None) -> Crisis | None:
+    """The words for a person in need in a language (`crisis/` beside this), None where there are none that can be read.
+
+    It never raises: whoever needs these words is told the same in the language of the other texts.
+    """
+    if language is None:
+        return None
+    if language == "en":
+        return wording("en").crisis
+    try:
+        text = resources.files("bot.wording").joinpath("crisis", f"{language}.toml").read_text(encoding="utf-8")
+        return Crisis.model_validate(tomllib.loads(text))
+    except (OSError, ValueError) as error:
+        if not isinstance(error, FileNotFoundError):
+            logger.error("the crisis words in %r cannot be read: %s", language, type(error).__name__)  # noqa: TRY400
+        return None
 
 
 @cache
