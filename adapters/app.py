@@ -24,15 +24,17 @@ from adapters.backends import (
 )
 from adapters.dispatch import Dispatcher
 from adapters.sources import Sources, answering_sources
+from bot.aftercare import plain_question
 from bot.courtesy import courtesy
 from bot.crisis import lines_for
 from bot.crisis_file import bundled
 from bot.extractive import ExtractiveAnswerer
+from bot.language import LANGUAGES
 from bot.own_people import own_people
 from bot.safety import assess
 from bot.settings import TurnSettings
 from bot.turn import Engine, Memories
-from bot.wording import wording
+from bot.wording import crisis_words, wording
 from memory.file import MemoryFile
 from memory.inbox import RamInbox, SqliteInbox
 from memory.ram import RamMemory
@@ -211,9 +213,12 @@ async def build(
 
 
 def read_own_files(language: str) -> None:
-    """Read now what is read once and kept: safety rules, crisis lines, courtesies, texts. Blocking."""
+    """Read now what is read once and kept: safety rules, crisis lines and words, courtesies, texts. Blocking."""
     assess("")
     lines_for(None)
+    plain_question("When is it open?")
+    for spoken in LANGUAGES:
+        crisis_words(spoken)
     courtesy("")
     wording(language)
 

@@ -12,6 +12,7 @@ from aiohttp import web
 
 from adapters.app import utc_now
 from adapters.signals import stopped_by_signal
+from adapters.slack.alerts import Alerts
 from adapters.slack.app import SlackApp, identify, web_client
 from adapters.slack.delivery import SlackDelivery
 from adapters.slack.events import PLATFORM as SLACK
@@ -49,7 +50,7 @@ async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.E
         raise Misconfigured(NOTHING_TO_SERVE)
     async with AsyncExitStack() as stack:
         stop = stop or stack.enter_context(stopped_by_signal()).event
-        slack = await _slack(app, settings.slack_bot_token.get_secret_value())
+        slack = await _slack(app, settings.slack_bot_token.get_secret_value(), stack)
         stack.push_async_callback(slack.close)
         runner = web.AppRunner(web_app(None if settings.slack_app_token else slack), access_log=None)
         await runner.setup()
@@ -70,12 +71,16 @@ async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.E
         await asyncio.gather(*beside, return_exceptions=True)
 
 
-async def _slack(app: Application, token: str) -> SlackApp:
+async def _slack(app: Application, token: str, stack: AsyncExitStack) -> SlackApp:
     settings = app.settings
     client = web_client(token, base_url=settings.slack_api_url)
     with _naming("SLACK_BOT_TOKEN"):
         me = await identify(client)
-    app.dispatcher.register(SLACK, SlackDelivery(client, me, app.engine.wording))
+    words, privately = app.engine.wording, settings.crisis_privately
+    alerts = Alerts(client, settings.crisis_alert, words.alert) if settings.crisis_alert else None
+    if alerts is not None:
+        stack.push_async_callback(alerts.close)
+    app.dispatcher.register(SLACK, SlackDelivery(client, me, words, privately=privately, alerts=alerts))
     return SlackApp(
         client=client,
         me=me,

@@ -9,6 +9,9 @@ from functools import cache
 from importlib import resources
 
 ENGLISH = "en"
+LANGUAGES = ("en", "es", "fr", "de", "pt", "it", "nl", "pl", "tr", "ar", "hi", "zh", "ja", "ko")
+"""Those that can be told, and that crisis replies are written in."""
+
 _SCRIPTS = (
     ("ko", re.compile(r"[\uac00-\ud7a3\u1100-\u11ff\u3130-\u318f]")),
     ("ja", re.compile(r"[\u3040-\u30ff]")),

@@ -59,6 +59,14 @@ class Crisis(_Section):
     alerted: str
 
 
+class AlertWords(_Section):
+    """For those whom the organisation has named to be told that someone may need help. Nothing is quoted."""
+
+    channel: str
+    direct: str
+    open: str
+
+
 class Refusal(_Section):
     """Short, and never replayed."""
 
@@ -123,6 +131,7 @@ class Wording(_Section):
     courtesy: Courtesy
     answer: AnswerWords
     crisis: Crisis
+    alert: AlertWords
     refusal: Refusal
     error: ErrorWords
     sources: SourceWords
