@@ -17,6 +17,7 @@ from adapters.backends import (
     choose_index,
     choose_reranker,
     choose_search_helpers,
+    choose_second_look,
     choose_spare_reranker,
     choose_voyage,
     choose_writers,
@@ -158,6 +159,7 @@ async def build(
             rewriter=query_rewriter,
             patience=settings.within_turn(5),
         )
+        second_look = await asyncio.to_thread(choose_second_look, settings, small)
         extractive = ExtractiveAnswerer(index)
         writer, rewriter = await asyncio.to_thread(choose_writers, settings, claude, extractive)
         memory_file = MemoryFile(settings.memory_path, busy_seconds=settings.within_turn(5))
@@ -182,6 +184,7 @@ async def build(
             pipeline=pipeline or settings.pipeline,
             clock=clock,
             new_id=new_id,
+            second_look=second_look,
         )
         sources = Sources(memories, index, lambda _, author: engine.settings.visible(guest=author.guest))
         respond = answering_sources(engine.respond, sources, engine.wording)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
@@ -12,7 +13,7 @@ from bot.courtesy import courtesy
 from bot.crisis import FOLLOW_UP, crisis_reply_text, lines_for, words_for
 from bot.errors import CitewellError, Refused, outline
 from bot.messages import IncomingMessage, Reply
-from bot.safety import Clear, Mention, SafetyVerdict, SelfHarm, Violence, assess
+from bot.safety import Clear, Mention, SafetyVerdict, SelfHarm, Violence, assess, graver
 from bot.trace import Trace
 from bot.verify import Verified, verify
 from memory.replay import Exchange, earlier_questions, replay
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from bot.answer import Answer
     from bot.answerer import Answerer, Rewriter
     from bot.crisis import Lines
+    from bot.safety import SecondLook
     from bot.settings import TurnSettings
     from bot.wording import Wording
     from memory.store import Memory
@@ -59,6 +61,7 @@ def _unobserved(_trace: Trace, _evidence: Evidence) -> None:
 class Engine:
     """Answers messages. Every part comes in from outside; `fallback` answers where `answerer` fails.
 
+    `second_look` is asked beside the search whether a person is at risk whom `assess` did not see.
     `observe` is shown what a turn found, before it is answered, and its trace, which goes on growing until the reply.
     """
 
@@ -75,16 +78,25 @@ class Engine:
     new_id: Callable[[], str]
     assess: Callable[[str], SafetyVerdict] = assess
     observe: Callable[[Trace, Evidence], None] = _unobserved
+    second_look: SecondLook | None = None
 
     async def respond(self, message: IncomingMessage) -> Reply:
         """The reply to one message, recorded. It never raises for what a message, a document or a backend does."""
         trace = Trace(self.new_id())
         verdict = await self._with_care(message, self._gate(message, trace), trace)
+        answering = asyncio.create_task(self._respond(message, verdict, trace))
         try:
-            turn, reply = await self._respond(message, verdict, trace)
+            before, verdict = verdict, await self._with_second_look(message, verdict, trace)
+            if isinstance(verdict, SelfHarm | Violence) and verdict != before:
+                turn, reply = await self._respond(message, verdict, trace)
+            else:
+                turn, reply = await answering
         except (CitewellError, RetrievalError, OSError) as error:
             logger.warning("turn %s failed: %s", trace.id, error)
             turn, reply = self._ending(message, trace, TurnKind.ERROR, self._error_text(trace))
+        finally:
+            answering.cancel()
+            await asyncio.gather(answering, return_exceptions=True)
         reply = self._with_lines(reply, message, verdict)
         await self._record(turn, message, trace)
         logger.info("turn %s %s", reply.kind.value, trace)
@@ -130,6 +142,23 @@ class Engine:
                 careful = SelfHarm(BROKEN)
             span.set(verdict=type(careful).__name__, rule=careful.rule)
         return careful
+
+    async def _with_second_look(self, message: IncomingMessage, verdict: SafetyVerdict, trace: Trace) -> SafetyVerdict:
+        """The verdict, or a graver one where there is a model to ask. Its failure changes nothing."""
+        if self.second_look is None or isinstance(verdict, SelfHarm | Violence):
+            return verdict
+        if not message.text.strip() or courtesy(message.text):
+            return verdict
+        with trace.stage("second look", beside=True) as span:
+            span.set(backend=self.second_look.name)
+            try:
+                seen = await self.second_look.look(message.text)
+            except Exception as error:  # noqa: BLE001 - the verdict stands without it
+                logger.warning("turn %s: no second look: %s", trace.id, type(error).__name__)
+                span.set(failed=type(error).__name__)
+                return verdict
+            span.set(verdict=type(seen).__name__, rule=seen.rule)
+        return graver(verdict, seen)
 
     async def _respond(self, message: IncomingMessage, verdict: SafetyVerdict, trace: Trace) -> tuple[Turn, Reply]:
         match verdict:

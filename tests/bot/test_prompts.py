@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.parametrize("name", ["answer", "hypothetical", "rerank", "rewrite", "standalone"])
+@pytest.mark.parametrize("name", ["answer", "hypothetical", "rerank", "rewrite", "safety", "standalone"])
 def test_every_task_has_its_prompt(name: str) -> None:
     assert len(prompt(name).text) > 100
 
