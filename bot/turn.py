@@ -129,11 +129,7 @@ class Engine:
         """The verdict in the light of what its conversation holds; where that cannot be read, as it is."""
         if isinstance(verdict, SelfHarm):
             return verdict
-        try:
-            turns = await self.memories.of(guest=message.author.guest).turns(message.conversation, limit=LOOKED_AT)
-        except Exception as error:  # noqa: BLE001 - memory failing degrades memory only
-            logger.warning("memory could not be read: %s", type(error).__name__)
-            return verdict
+        turns = await self._lately(message)
         with trace.stage("aftercare") as span:
             try:
                 careful = with_care(verdict, message.text, message.author, turns, now=self.clock(), assess=self.assess)
@@ -142,6 +138,16 @@ class Engine:
                 careful = SelfHarm(BROKEN)
             span.set(verdict=type(careful).__name__, rule=careful.rule)
         return careful
+
+    async def _lately(self, message: IncomingMessage) -> Sequence[Turn]:
+        """The conversation's last turns; those in RAM too, where a crisis stands that could not be written down."""
+        found: list[Turn] = []
+        for memory in dict.fromkeys((self.memories.of(guest=message.author.guest), self.memories.guests)):
+            try:
+                found += await memory.turns(message.conversation, limit=LOOKED_AT)
+            except Exception as error:  # noqa: BLE001 - memory failing degrades memory only
+                logger.warning("memory could not be read: %s", type(error).__name__)
+        return sorted(found, key=lambda turn: turn.at)
 
     async def _with_second_look(self, message: IncomingMessage, verdict: SafetyVerdict, trace: Trace) -> SafetyVerdict:
         """The verdict, or a graver one where there is a model to ask. Its failure changes nothing."""
@@ -300,6 +306,8 @@ class Engine:
             except Exception as error:  # noqa: BLE001 - a reply that stands is sent, kept or not
                 logger.warning("turn %s could not be recorded: %s", trace.id, type(error).__name__)
                 span.set(failed=type(error).__name__)
+                if turn.kind is TurnKind.CRISIS:
+                    await self.memories.guests.record(turn)
 
 
 def _degraded(stage: Stage) -> dict[str, str]:

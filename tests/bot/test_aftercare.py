@@ -14,11 +14,16 @@ from bot.aftercare import FOR, MENTION_TURNS, TURNS, plain_question, with_care
 from bot.messages import Author, TurnKind
 from bot.safety import Clear, Mention, SafetyVerdict, SelfHarm, Violence, assess, graver
 from bot.wording import wording
+from memory.errors import MemoryUnavailable
+from memory.ram import RamMemory
 from memory.turn import Turn
 from tests.bot.engine import CONVERSATION, NOW, bench, said
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
+
+    from memory.conversation import Conversation
 
 ANN, BEN = Author("ann"), Author("ben")
 CLINIC = "When is the flu clinic open?"
@@ -177,3 +182,24 @@ async def test_a_history_that_cannot_be_read_with_care_takes_the_safe_branch() -
     await b.engine.respond(said(CLINIC))
     engine = replace(b.engine, assess=breaks_over)
     assert (await engine.respond(said("And then?"))).kind is TurnKind.CRISIS
+
+
+class Full(RamMemory):
+    """A memory that can be read and takes nothing in."""
+
+    async def record(self, turn: Turn) -> None:
+        raise MemoryUnavailable("the disk is full")
+
+
+class Gone(Full):
+    """One that cannot be read either."""
+
+    async def turns(self, conversation: Conversation, *, limit: int = 50) -> Sequence[Turn]:
+        raise MemoryUnavailable("the disk is gone")
+
+
+@pytest.mark.parametrize("memory", [Full, Gone])
+async def test_a_crisis_that_cannot_be_written_down_is_still_known(memory: type[RamMemory]) -> None:
+    b = await bench(memory=memory())
+    await b.engine.respond(said("I want to kill myself"))
+    assert (await b.engine.respond(said("I already took them"))).kind is TurnKind.CRISIS
