@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from memory.conversation import Conversation
 
 __all__ = ["Author", "IncomingMessage", "Reply", "Resource", "Source", "TurnKind"]
+
+_TEXTED = re.compile(r"Text (?:(?P<word>[A-Z0-9]+) to )?(?P<number>\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,19 @@ class Resource:
     hours: str | None = None
     country: str | None = None
 
+    @property
+    def links(self) -> dict[str, str]:
+        """What a click may do, where a platform can: `call` (tel:), `text` (sms:) and `open` (https:)."""
+        links = {}
+        if self.phone:
+            number, _, extension = self.phone.partition(" ext ")
+            links["call"] = f"tel:{re.sub('[ -]', '', number)}" + (f";ext={extension}" if extension else "")
+        if self.text and (sent := _TEXTED.fullmatch(self.text)):
+            links["text"] = f"sms:{sent['number']}" + (f"?body={sent['word']}" if sent["word"] else "")
+        if self.url:
+            links["open"] = self.url
+        return links
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
@@ -86,7 +102,7 @@ class Reply:
             "kind": self.kind.value,
             "text": self.text,
             "sources": [asdict(source) for source in self.sources],
-            "resources": [asdict(resource) for resource in self.resources],
+            "resources": [{**asdict(resource), "links": resource.links} for resource in self.resources],
             "confidence": self.confidence,
             "trace_id": self.trace_id,
         }
