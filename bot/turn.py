@@ -7,13 +7,13 @@ import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
-from bot.aftercare import LOOKED_AT, with_care
+from bot.caution import BROKEN, in_context, looked_at
 from bot.compose import compose
 from bot.courtesy import courtesy
 from bot.crisis import FOLLOW_UP, crisis_reply_text, lines_for, words_for
 from bot.errors import CitewellError, Refused, outline
 from bot.messages import IncomingMessage, Reply
-from bot.safety import Clear, Mention, SafetyVerdict, SelfHarm, Violence, assess, graver
+from bot.safety import Clear, Mention, SafetyVerdict, SelfHarm, Violence, assess
 from bot.trace import Trace
 from bot.verify import Verified, verify
 from memory.replay import Exchange, earlier_questions, replay
@@ -36,9 +36,6 @@ if TYPE_CHECKING:
     from retrieval.search import PipelineSettings, Searcher
 
 logger = logging.getLogger(__name__)
-
-BROKEN = "gate.failed"
-"""The rule of the safe branch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +80,12 @@ class Engine:
     async def respond(self, message: IncomingMessage) -> Reply:
         """The reply to one message, recorded. It never raises for what a message, a document or a backend does."""
         trace = Trace(self.new_id())
-        verdict = await self._with_care(message, self._gate(message, trace), trace)
+        verdict = await in_context(
+            self._gate(message, trace), message, trace, memories=self.memories, now=self.clock(), assess=self.assess
+        )
         answering = asyncio.create_task(self._respond(message, verdict, trace))
         try:
-            before, verdict = verdict, await self._with_second_look(message, verdict, trace)
+            before, verdict = verdict, await looked_at(verdict, message, trace, self.second_look)
             if isinstance(verdict, SelfHarm | Violence) and verdict != before:
                 turn, reply = await self._respond(message, verdict, trace)
             else:
@@ -124,47 +123,6 @@ class Engine:
                 verdict = SelfHarm(BROKEN)
             span.set(verdict=type(verdict).__name__, rule=verdict.rule)
         return verdict
-
-    async def _with_care(self, message: IncomingMessage, verdict: SafetyVerdict, trace: Trace) -> SafetyVerdict:
-        """The verdict in the light of what its conversation holds; where that cannot be read, as it is."""
-        if isinstance(verdict, SelfHarm):
-            return verdict
-        turns = await self._lately(message)
-        with trace.stage("aftercare") as span:
-            try:
-                careful = with_care(verdict, message.text, message.author, turns, now=self.clock(), assess=self.assess)
-            except Exception as error:  # noqa: BLE001 - as in the gate: a person at risk may have written
-                logger.error("aftercare broke: %s", type(error).__name__)  # noqa: TRY400 - a traceback may quote
-                careful = SelfHarm(BROKEN)
-            span.set(verdict=type(careful).__name__, rule=careful.rule)
-        return careful
-
-    async def _lately(self, message: IncomingMessage) -> Sequence[Turn]:
-        """The conversation's last turns; those in RAM too, where a crisis stands that could not be written down."""
-        found: list[Turn] = []
-        for memory in dict.fromkeys((self.memories.of(guest=message.author.guest), self.memories.guests)):
-            try:
-                found += await memory.turns(message.conversation, limit=LOOKED_AT)
-            except Exception as error:  # noqa: BLE001 - memory failing degrades memory only
-                logger.warning("memory could not be read: %s", type(error).__name__)
-        return sorted(found, key=lambda turn: turn.at)
-
-    async def _with_second_look(self, message: IncomingMessage, verdict: SafetyVerdict, trace: Trace) -> SafetyVerdict:
-        """The verdict, or a graver one where there is a model to ask. Its failure changes nothing."""
-        if self.second_look is None or isinstance(verdict, SelfHarm | Violence):
-            return verdict
-        if not message.text.strip() or courtesy(message.text):
-            return verdict
-        with trace.stage("second look", beside=True) as span:
-            span.set(backend=self.second_look.name)
-            try:
-                seen = await self.second_look.look(message.text)
-            except Exception as error:  # noqa: BLE001 - the verdict stands without it
-                logger.warning("turn %s: no second look: %s", trace.id, type(error).__name__)
-                span.set(failed=type(error).__name__)
-                return verdict
-            span.set(verdict=type(seen).__name__, rule=seen.rule)
-        return graver(verdict, seen)
 
     async def _respond(self, message: IncomingMessage, verdict: SafetyVerdict, trace: Trace) -> tuple[Turn, Reply]:
         match verdict:
