@@ -18,6 +18,7 @@ from adapters.backends import (
     choose_index,
     choose_reranker,
     choose_search_helpers,
+    choose_second_look,
     choose_spare_reranker,
     choose_summary_writer,
     choose_voyage,
@@ -27,15 +28,19 @@ from adapters.backends import (
 from adapters.dispatch import Dispatcher
 from adapters.forgetting import Forgetter, answering_forget
 from adapters.sources import Sources, answering_sources
+from bot.aftercare import plain_question
 from bot.asking_on import asking_on
 from bot.courtesy import courtesy
 from bot.crisis import lines_for
+from bot.crisis_file import bundled
 from bot.extractive import ExtractiveAnswerer
+from bot.language import LANGUAGES
+from bot.own_people import own_people
 from bot.safety import assess
 from bot.settings import TurnSettings
 from bot.summary import Summaries
 from bot.turn import Engine, Memories
-from bot.wording import wording
+from bot.wording import crisis_words, wording
 from memory.file import MemoryFile
 from memory.inbox import RamInbox, SqliteInbox
 from memory.ram import RamMemory
@@ -51,7 +56,7 @@ if TYPE_CHECKING:
     from adapters.settings import Settings
     from bot.answerer import Answerer
     from bot.claude_api import Claude
-    from bot.messages import Respond
+    from bot.messages import Resource, Respond
     from retrieval.embed import Embedder
     from retrieval.grade import Grader
     from retrieval.index import Index
@@ -136,6 +141,7 @@ async def build(
     """
     async with AsyncExitStack() as opened:  # closes what is open where a later choice cannot be made
         await asyncio.to_thread(read_own_files, settings.language)
+        people = await asyncio.to_thread(_people, settings, clock().date())
         voyage = await asyncio.to_thread(choose_voyage, settings)
         if voyage is not None:
             opened.push_async_callback(voyage.aclose)
@@ -166,6 +172,7 @@ async def build(
             patience=settings.within_turn(5),
             today=today,
         )
+        second_look = await asyncio.to_thread(choose_second_look, settings, small)
         extractive = ExtractiveAnswerer(index)
         writer, rewriter = await asyncio.to_thread(choose_writers, settings, claude, extractive)
         memory_file = MemoryFile(settings.memory_path, busy_seconds=settings.within_turn(5))
@@ -186,6 +193,7 @@ async def build(
             wording=wording(settings.language),
             settings=TurnSettings(
                 country=settings.country,
+                people=people,
                 public_collections=settings.public_collections,
                 passages=settings.passages,
                 replay_tokens=settings.replay_tokens,
@@ -196,6 +204,7 @@ async def build(
             new_id=new_id,
             entailment=entailment,
             summarise=summaries.grow,
+            second_look=second_look,
         )
         sources = Sources(memories, index, lambda _, author: engine.settings.visible(guest=author.guest), today)
         respond = answering_sources(engine.respond, sources, engine.wording)
@@ -229,12 +238,23 @@ async def build(
 
 
 def read_own_files(language: str) -> None:
-    """Read now what is read once and kept: safety rules, crisis lines, fixed phrases, texts. Blocking."""
+    """Read now what is read once and kept: safety rules, crisis lines and words, fixed phrases, texts. Blocking."""
     assess("")
     lines_for(None)
+    plain_question("When is it open?")
+    for spoken in LANGUAGES:
+        crisis_words(spoken)
     courtesy("")
     asking_on("")
     wording(language)
+
+
+def _people(settings: Settings, today: date) -> tuple[Resource, ...]:
+    """The organisation's own people. Blocking. The log names lines that nobody has checked for too long."""
+    if late := bundled().overdue(today):
+        names = ", ".join(f"{line.name} ({line.country})" for line in late)
+        logger.warning("these crisis lines are past their review date, docs/safety.md says what to do: %s", names)
+    return own_people(settings.own_people, today=today) if settings.own_people else ()
 
 
 async def _index(settings: Settings, embedder: Embedder | None, *, re_embed: bool, required: bool) -> Index:

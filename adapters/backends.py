@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from bot.claude_context import ClaudeContextWriter
     from bot.claude_message import Usage
     from bot.entailment import Entailment
+    from bot.safety import SecondLook
     from bot.summary import SummaryWriter
     from retrieval.corrective import QueryRewriter
     from retrieval.embed import Embedder
@@ -266,6 +267,20 @@ def choose_summary_writer(settings: Settings, small: Claude | None) -> SummaryWr
     from bot.prompts import prompt
 
     return ClaudeSummaryWriter(small, prompt("summary"), patience=settings.within_turn(20))
+
+
+def choose_second_look(settings: Settings, small: Claude | None) -> SecondLook | None:
+    """What looks at each message once more, where that is wanted. `Misconfigured` without Claude. Blocking."""
+    if not settings.safety_model:
+        return None
+    if small is None:
+        raise Misconfigured(
+            "CITEWELL_SAFETY_MODEL has Claude look at each message: set ANTHROPIC_API_KEY, or leave it out"
+        )
+    from bot.claude_safety import ClaudeSecondLook
+    from bot.prompts import prompt
+
+    return ClaudeSecondLook(small, prompt("safety"), patience=settings.within_turn(3))
 
 
 def choose_search_helpers(small: Claude | None) -> tuple[HypotheticalWriter | None, QueryRewriter | None]:

@@ -12,6 +12,7 @@ from aiohttp import web
 
 from adapters.app import utc_now
 from adapters.signals import stopped_by_signal
+from adapters.slack.alerts import Alerts
 from adapters.slack.app import SlackApp, identify, web_client
 from adapters.slack.delivery import SlackDelivery
 from adapters.slack.events import PLATFORM as SLACK
@@ -50,7 +51,7 @@ async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.E
         raise Misconfigured(NOTHING_TO_SERVE)
     async with AsyncExitStack() as stack:
         stop = stop or stack.enter_context(stopped_by_signal()).event
-        slack = await _slack(app, settings.slack_bot_token.get_secret_value())
+        slack = await _slack(app, settings.slack_bot_token.get_secret_value(), stack)
         stack.push_async_callback(slack.close)
         runner = web.AppRunner(web_app(None if settings.slack_app_token else slack), access_log=None)
         await runner.setup()
@@ -58,7 +59,7 @@ async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.E
         await _listen(runner, settings)
         stack.push_async_callback(app.dispatcher.drain, settings.drain_grace)
         await _delete_too_old(app)
-        resumed = await app.dispatcher.resume()
+        resumed = await _resume(app)
         with _naming("SLACK_APP_TOKEN"):
             await slack.start()
         works = _fill(app, stop), _resume_now_and_then(app), _delete_too_old_daily(app)
@@ -73,12 +74,16 @@ async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.E
         await asyncio.gather(*beside, return_exceptions=True)
 
 
-async def _slack(app: Application, token: str) -> SlackApp:
+async def _slack(app: Application, token: str, stack: AsyncExitStack) -> SlackApp:
     settings = app.settings
     client = web_client(token, base_url=settings.slack_api_url)
     with _naming("SLACK_BOT_TOKEN"):
         me = await identify(client)
-    app.dispatcher.register(SLACK, SlackDelivery(client, me, app.engine.wording))
+    words, privately = app.engine.wording, settings.crisis_privately
+    alerts = Alerts(client, settings.crisis_alert, words.alert) if settings.crisis_alert else None
+    if alerts is not None:
+        stack.push_async_callback(alerts.close)
+    app.dispatcher.register(SLACK, SlackDelivery(client, me, words, privately=privately, alerts=alerts))
     return SlackApp(
         client=client,
         me=me,
@@ -126,22 +131,30 @@ async def _resume_now_and_then(app: Application) -> None:
     """Bring back replies that could not be delivered, for as long as it runs."""
     while True:
         await asyncio.sleep(_RESUME_SECONDS)
-        try:
-            await app.dispatcher.resume()
-        except MemoryUnavailable as error:
-            logger.error("what waits in the inbox cannot be read: %s", error)  # noqa: TRY400 - the message says it all
+        await _resume(app)
 
 
-async def _delete_too_old(app: Application) -> None:
-    gone = await app.forgetter.too_old(app.engine.clock(), keep_days=app.settings.keep_days)
-    logger.info("deleted as too old: %d turns, %d messages that waited", gone.turns, gone.waiting)
+async def _resume(app: Application) -> int:
+    """How much of what waits was taken up; none where it cannot be read, for new messages can be answered still."""
+    try:
+        return await app.dispatcher.resume()
+    except MemoryUnavailable as error:
+        logger.error("what waits in the inbox cannot be read: %s", error)  # noqa: TRY400 - the message says it all
+        return 0
 
 
 async def _delete_too_old_daily(app: Application) -> None:
     """Once a day, for as long as it runs."""
     while True:
         await asyncio.sleep(_DAY_SECONDS)
-        try:
-            await _delete_too_old(app)
-        except MemoryUnavailable as error:
-            logger.error("what is too old cannot be deleted: %s", error)  # noqa: TRY400 - the message says it all
+        await _delete_too_old(app)
+
+
+async def _delete_too_old(app: Application) -> None:
+    """Where that cannot be done now, it is done another day: new messages can be answered still."""
+    try:
+        gone = await app.forgetter.too_old(app.engine.clock(), keep_days=app.settings.keep_days)
+    except MemoryUnavailable as error:
+        logger.error("what is too old cannot be deleted: %s", error)  # noqa: TRY400 - the message says it all
+    else:
+        logger.info("deleted as too old: %d turns, %d messages that waited", gone.turns, gone.waiting)

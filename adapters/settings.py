@@ -89,11 +89,20 @@ class Settings(BaseSettings):
     country: Country | None = Field(
         default=None, description="where the organisation is, for crisis lines (GB, US, ...)"
     )
+    own_people: Annotated[Path, AfterValidator(_file)] | None = Field(
+        default=None, description="a file with the organisation's own people for someone in need"
+    )
 
     slack_bot_token: SecretStr | None = Field(default=None, validation_alias=AliasChoices("SLACK_BOT_TOKEN"))
     slack_app_token: SecretStr | None = Field(default=None, validation_alias=AliasChoices("SLACK_APP_TOKEN"))
     slack_signing_secret: SecretStr | None = Field(default=None, validation_alias=AliasChoices("SLACK_SIGNING_SECRET"))
     slack_api_url: str = Field(default="https://slack.com/api/", pattern=r"^https?://.+/$", description="Slack's API")
+    crisis_privately: Literal["ephemeral", "dm", "both"] = Field(
+        default="ephemeral", description="how someone in need is answered alone in Slack"
+    )
+    crisis_alert: Annotated[str, Field(pattern=r"^[CGUW][A-Z0-9]{2,}$")] | None = Field(
+        default=None, description="the Slack channel or person (its id) that is told that someone may need help"
+    )
 
     anthropic_api_key: SecretStr | None = Field(default=None, validation_alias=AliasChoices("ANTHROPIC_API_KEY"))
     anthropic_base_url: Address | None = Field(default=None, validation_alias=AliasChoices("ANTHROPIC_BASE_URL"))
@@ -102,6 +111,9 @@ class Settings(BaseSettings):
         default=None, description="a file of instructions in place of those that answers are written by"
     )
     small_model: str = Field(default=SMALL_MODEL, min_length=1, description="the Claude model that helps the search")
+    safety_model: bool = Field(
+        default=False, description="whether the small model looks at each message too, for a person at risk"
+    )
 
     check_entailment: bool = Field(
         default=False,

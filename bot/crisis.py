@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from bot.language import language_of
 from bot.messages import Resource
 
 if TYPE_CHECKING:
     from bot.crisis_file import Country, CrisisFile, Line
     from bot.safety import SelfHarm
-    from bot.wording import Wording
+    from bot.wording import Crisis, Wording
+
+logger = logging.getLogger(__name__)
 
 MOST_LINES = 4
+FOLLOW_UP = "follow.crisis"
+"""The rule of a message that is taken for a person at risk because of what its author wrote before."""
 _KINDS = ("suicide_crisis", "general_crisis", "mental_health")
 _CONFIDENCE = ("high", "medium", "low")
 _ALIASES = {"UK": "GB", "EL": "GR"}
@@ -26,8 +32,8 @@ _NEVER_CHOSEN = "en-US"
 class Lines:
     """Whom to call. `country` is None where nothing is known of it; `emergency` may name several numbers.
 
-    `resources` are at most four lines of the country, those for suicide and crises first, and then a directory of
-    lines everywhere; without a country, all `directories`.
+    `resources` are the organisation's own people, then at most four lines of the country, those for suicide and crises
+    first, and then a directory of lines everywhere; where there is nobody of the country, all `directories`.
     """
 
     emergency: str | None
@@ -42,11 +48,13 @@ def lines_for(
     locale: str | None = None,
     timezone: str | None = None,
     default: str | None = None,
+    people: tuple[Resource, ...] = (),
     file: CrisisFile | None = None,
 ) -> Lines:
     """The lines for a person: by their country, else their language tag's region, their time zone, or `default`.
 
-    A country that is known but has no lines gets the directories, never another country's lines. It never raises.
+    `people` are the organisation's own and come first, wherever the person is. A country that is known but has no lines
+    gets the directories, never another country's lines. It never raises.
     """
     from bot.crisis_file import bundled  # pydantic is loaded with the first lookup, not the import
 
@@ -55,28 +63,41 @@ def lines_for(
     directories = tuple(Resource(name=one.name, url=one.url) for one in file.directories)
     found = next((one for one in file.countries if one.code == code), None)
     if found is None:
-        return Lines(None, code, directories, directories)
+        return Lines(None, code, (*people, *directories), directories)
     own = tuple(_resource(line) for line in _best(found, file))
-    return Lines(found.emergency, found.code, (*own, *(directories[:1] if own else directories)), directories)
+    return Lines(found.emergency, found.code, (*people, *own, *(directories[:1] if own else directories)), directories)
 
 
-def crisis_reply_text(verdict: SelfHarm, lines: Lines, wording: Wording) -> str:
+def crisis_reply_text(verdict: SelfHarm, lines: Lines, words: Crisis) -> str:
     """What a person at risk, or one who worries about somebody, is told; names and numbers are in it as plain text.
 
-    After poisoning the emergency number comes before any line: minutes count, and who feels well may not be.
+    After poisoning, and where someone writes again, who may have taken something meanwhile, the emergency number comes
+    before any line: minutes count, and who feels well may not be.
     """
-    words = wording.crisis
     emergency = words.emergency.format(number=lines.emergency) if lines.emergency else words.emergency_unknown
     directories = [one for one in lines.resources if one in lines.directories]
     own = "\n".join(_as_text(one) for one in lines.resources if one not in lines.directories)
     elsewhere = "\n".join(_as_text(one) for one in directories)
     if ".poison" in verdict.rule:
         parts = [words.about_poisoning, emergency, own]
+    elif verdict.rule == FOLLOW_UP:
+        parts = [words.about_follow, emergency, own]
     else:
         about = words.about_other if verdict.rule.startswith("other.") else words.about_self
         parts = [about, own, emergency] if own else [about, emergency]
     parts.append(f"{words.directory}:\n{elsewhere}" if own else elsewhere)
     return "\n\n".join(part for part in parts if part)
+
+
+def words_for(text: str, locale: str | None, wording: Wording) -> Crisis:
+    """The words in the language of a message, else of its author's setting, else of all texts. It never raises."""
+    from bot.wording import crisis_words  # so is the wording
+
+    try:
+        return crisis_words(language_of(text, locale=locale)) or wording.crisis
+    except Exception as error:  # noqa: BLE001 - the words matter less than that there are some
+        logger.error("the language of a message could not be told: %s", type(error).__name__)  # noqa: TRY400 - it quotes
+        return wording.crisis
 
 
 def _country_code(country: str | None, locale: str | None, timezone: str | None, file: CrisisFile) -> str | None:

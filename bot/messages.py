@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from memory.conversation import Conversation
 
 __all__ = ["Author", "IncomingMessage", "Reply", "Resource", "Respond", "Show", "Source", "TurnKind"]
+
+_TEXTED = re.compile(r"Text (?:(?P<word>[A-Z0-9]+) to )?(?P<number>\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +64,28 @@ class Resource:
     hours: str | None = None
     country: str | None = None
 
+    @property
+    def links(self) -> dict[str, str]:
+        """What a click may do, where a platform can: `call` (tel:), `text` (sms:) and `open` (https:)."""
+        links = {}
+        if self.phone:
+            number, _, extension = self.phone.partition(" ext ")
+            links["call"] = f"tel:{re.sub('[ -]', '', number)}" + (f";ext={extension}" if extension else "")
+        if self.text and (sent := _TEXTED.fullmatch(self.text)):
+            links["text"] = f"sms:{sent['number']}" + (f"?body={sent['word']}" if sent["word"] else "")
+        if self.url:
+            links["open"] = self.url
+        return links
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What a person gets back, before any platform's formatting.
 
     `text` is light Markdown with `[n]` markers that point into `sources`; `resources` stand outside it, and so does
-    `confidence` in [0, 1], which only a fact has. `private` asks the platform to show it to the author alone.
+    `confidence` in [0, 1], which only a fact has. `private` asks the platform to show it to the author alone. Where
+    `if_alerted` is given, people whom the organisation has named for it are to be told that help may be needed, and
+    once they have been, these words belong at the end of the text.
     """
 
     kind: TurnKind
@@ -77,6 +95,7 @@ class Reply:
     resources: tuple[Resource, ...] = ()
     confidence: float | None = None
     private: bool = False
+    if_alerted: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """The reply as the commands print it; the names are stable."""
@@ -84,7 +103,7 @@ class Reply:
             "kind": self.kind.value,
             "text": self.text,
             "sources": [_source_json(source) for source in self.sources],
-            "resources": [asdict(resource) for resource in self.resources],
+            "resources": [{**asdict(resource), "links": resource.links} for resource in self.resources],
             "confidence": self.confidence,
             "trace_id": self.trace_id,
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias, assert_never
+from typing import Protocol, TypeAlias, assert_never
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,19 @@ SafetyVerdict: TypeAlias = Clear | Mention | SelfHarm | Violence
 
 Layer: TypeAlias = Callable[[str], SafetyVerdict]
 """Anything else that judges a message, a classifier for instance."""
+
+
+class SecondLook(Protocol):
+    """A model that is asked beside the search. It may raise a verdict; its failure changes nothing."""
+
+    @property
+    def name(self) -> str:
+        """What looks, as traces give it."""
+        ...
+
+    async def look(self, text: str) -> SafetyVerdict:
+        """Its verdict on one message, within a few seconds. It may raise anything."""
+        ...
 
 
 def assess(text: str, *further: Layer) -> SafetyVerdict:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
 from bot.asking_on import WHAT_ELSE, InLanguage, More, Simpler, asking_on
+from bot.caution import BROKEN, in_context, looked_at
 from bot.check import Check
 from bot.compose import compose
 from bot.courtesy import courtesy
-from bot.crisis import crisis_reply_text, lines_for
+from bot.crisis import FOLLOW_UP, crisis_reply_text, lines_for, words_for
 from bot.errors import CitewellError, Refused, outline
 from bot.lapsed import lapsed_version
 from bot.messages import IncomingMessage, Reply, Source
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from bot.entailment import Entailment
     from bot.messages import Show
     from bot.restate import Manner
+    from bot.safety import SecondLook
     from bot.settings import TurnSettings
     from bot.verify import Statement, Verified
     from bot.wording import Wording
@@ -70,6 +73,7 @@ class Engine:
     has a second look at each sentence.
 
     `summarise` is told of each conversation that a clean turn was recorded in; it returns at once.
+    `second_look` is asked beside the search whether a person is at risk whom `assess` did not see.
     `observe` is shown what a turn found, before it is answered, and its trace, which goes on growing until the reply.
     """
 
@@ -88,6 +92,7 @@ class Engine:
     observe: Callable[[Trace, Evidence], None] = _unobserved
     entailment: Entailment | None = None
     summarise: Callable[[Memory, Conversation], None] = _unsummarised
+    second_look: SecondLook | None = None
 
     async def respond(self, message: IncomingMessage, show: Show | None = None) -> Reply:
         """The reply to one message, recorded; its text goes to `show` as it passes the check, where that helps.
@@ -95,12 +100,22 @@ class Engine:
         It never raises for what a message, a document or a backend does.
         """
         trace = Trace(self.new_id())
-        verdict = self._gate(message, trace)
+        verdict = await in_context(
+            self._gate(message, trace), message, trace, memories=self.memories, now=self.clock(), assess=self.assess
+        )
+        answering = asyncio.create_task(self._respond(message, verdict, trace, show))
         try:
-            turn, reply = await self._respond(message, verdict, trace, show)
+            before, verdict = verdict, await looked_at(verdict, message, trace, self.second_look)
+            if isinstance(verdict, SelfHarm | Violence) and verdict != before:
+                turn, reply = await self._respond(message, verdict, trace, None)
+            else:
+                turn, reply = await answering
         except (CitewellError, RetrievalError, OSError) as error:
             logger.warning("turn %s failed: %s", trace.id, error)
             turn, reply = self._ending(message, trace, TurnKind.ERROR, self._error_text(trace))
+        finally:
+            answering.cancel()
+            await asyncio.gather(answering, return_exceptions=True)
         reply = self._with_lines(reply, message, verdict)
         await self._record(turn, message, trace)
         logger.info("turn %s %s", reply.kind.value, trace)
@@ -125,7 +140,7 @@ class Engine:
                 verdict = self.assess(message.text)
             except Exception as error:  # noqa: BLE001 - whatever broke in the gate, the safe branch is taken (promise 6)
                 logger.error("the safety gate broke: %s", type(error).__name__)  # noqa: TRY400 - a traceback may quote
-                verdict = SelfHarm("gate.failed")
+                verdict = SelfHarm(BROKEN)
             span.set(verdict=type(verdict).__name__, rule=verdict.rule)
         return verdict
 
@@ -148,8 +163,10 @@ class Engine:
 
     def _crisis(self, message: IncomingMessage, verdict: SelfHarm, trace: Trace) -> tuple[Turn, Reply]:
         lines = self._lines(message)
-        text = crisis_reply_text(verdict, lines, self.wording)
-        reply = Reply(TurnKind.CRISIS, text, trace.id, resources=lines.resources, private=True)
+        words = words_for(message.text, message.author.locale, self.wording)
+        text = crisis_reply_text(verdict, lines, words)
+        told = "" if verdict.rule in {FOLLOW_UP, BROKEN} else words.alerted
+        reply = Reply(TurnKind.CRISIS, text, trace.id, resources=lines.resources, private=True, if_alerted=told)
         return self._turn(message, trace, TurnKind.CRISIS), reply
 
     def _with_lines(self, reply: Reply, message: IncomingMessage, verdict: SafetyVerdict) -> Reply:
@@ -325,7 +342,13 @@ class Engine:
 
     def _lines(self, message: IncomingMessage) -> Lines:
         author = message.author
-        return lines_for(author.country, locale=author.locale, timezone=author.timezone, default=self.settings.country)
+        return lines_for(
+            author.country,
+            locale=author.locale,
+            timezone=author.timezone,
+            default=self.settings.country,
+            people=self.settings.people,
+        )
 
     def _error_text(self, trace: Trace) -> str:
         return self.wording.error.general.format(reference=trace.id)
@@ -358,6 +381,8 @@ class Engine:
             except Exception as error:  # noqa: BLE001 - a reply that stands is sent, kept or not
                 logger.warning("turn %s could not be recorded: %s", trace.id, type(error).__name__)
                 span.set(failed=type(error).__name__)
+                if turn.kind is TurnKind.CRISIS:
+                    await self.memories.guests.record(turn)
 
 
 def _degraded(stage: Stage) -> dict[str, str]:

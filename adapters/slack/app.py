@@ -199,8 +199,8 @@ class SlackApp:
         if heard.reason is Reason.THREAD and not await self._threads.inside(heard.conversation):
             return
         author = await self._users.author(heard.user, self._me.team, outside=heard.outside)
+        self._threads.join(heard.conversation)  # first: where nothing can be stored, the next line raises
         await self._dispatcher.accept(heard.message(author, self._now()))
-        self._threads.join(heard.conversation)
 
     async def _on_command(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         outside = body.get("team_id") != self._me.team

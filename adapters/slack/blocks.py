@@ -114,6 +114,18 @@ def note(text: str) -> Post:
     return Post(plain(text), (_section(mrkdwn(text)),))
 
 
+def alert(text: str, link: tuple[str, str] | None) -> Post:
+    """That someone may need help: `text` in Slack's own marks, and a button with a label and an address."""
+    buttons = [_button(LINK_ACTION, 0, link[0]) | {"url": url}] if link and (url := web_url(link[1])) else []
+    return Post(text, (_section(text), *_actions(buttons)))
+
+
+def content(part: Post) -> dict[str, Any]:
+    """What a message says. `link_names` off: "@here" in a text stays a word."""
+    said: dict[str, Any] = {"text": part.text, "link_names": False, "parse": "none"}
+    return said | {"blocks": list(part.blocks)} if part.blocks else said
+
+
 def web_url(url: str | None) -> str | None:
     """`url` if a button may open it: http or https in small letters, with a host, well formed, and not too long."""
     if url is None or len(url) > BUTTON_URL or not url.startswith(("http://", "https://")) or _NOT_IN_URL.search(url):

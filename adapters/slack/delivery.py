@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, assert_never
 
-from adapters.slack.blocks import Post, plain_posts, posts
+from adapters.slack.blocks import content, plain_posts, posts
 from adapters.slack.errors import Unshowable, mapped
 from adapters.slack.events import is_direct
 from bot.errors import CitewellError, Permanent
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
     from slack_sdk.web.async_client import AsyncWebClient
     from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
+    from adapters.slack.alerts import Alerts
+    from adapters.slack.blocks import Post
     from adapters.slack.events import Identity
     from bot.messages import IncomingMessage, Reply
     from bot.wording import Wording
@@ -27,17 +30,32 @@ _PAGE = 200
 _MOST_PAGES = 20
 _MOST_OPEN = 1000
 
+Privately: TypeAlias = Literal["ephemeral", "dm", "both"]
+"""How a reply to one person alone goes out: where the message stood and for them only, as a direct message, or both."""
+
 
 class SlackDelivery:
     """Posts replies. Raises `Transient` (with Slack's Retry-After), `Permanent` or `Misconfigured`.
 
     Every posted message carries the key of the message it answers as metadata, by which it is found again. A reply
-    to one person alone is ephemeral and cannot be found again: after a crash its author may see it twice. A status
-    that Slack does not take within `status_patience` seconds is not shown.
+    to one person alone goes out `privately` and is not found again: after a crash its author may see it twice. Where
+    there are `alerts`, someone is told before a reply that asks for it goes out, and it says so only if that was done.
+    A status that Slack does not take within `status_patience` seconds is not shown.
     """
 
-    def __init__(self, client: AsyncWebClient, me: Identity, words: Wording, *, status_patience: float = 2.0) -> None:
+    def __init__(
+        self,
+        client: AsyncWebClient,
+        me: Identity,
+        words: Wording,
+        *,
+        privately: Privately = "ephemeral",
+        alerts: Alerts | None = None,
+        status_patience: float = 2.0,
+    ) -> None:
         self._client = client
+        self._privately: Privately = privately
+        self._alerts = alerts
         self._me = me
         self._words = words
         self._status_patience = status_patience
@@ -50,8 +68,10 @@ class SlackDelivery:
     async def deliver(self, message: IncomingMessage, reply: Reply) -> None:
         """Post the reply. Called again after a `Transient`, it goes on where it stopped."""
         private = reply.private and not is_direct(message.conversation.channel)
+        if reply.if_alerted and self._alerts is not None and await self._alerts.told_of(message):
+            reply = replace(reply, text=f"{reply.text}\n\n{reply.if_alerted}")
         try:
-            await (self._privately(message, reply) if private else self._openly(message, reply))
+            await (self._alone(message, reply) if private else self._openly(message, reply))
         except Permanent as error:
             _LOG.error("the reply to %s cannot be posted: %s", message.key, error)
             self._standing.pop(message.key, None)
@@ -69,30 +89,57 @@ class SlackDelivery:
                 parts.add(int(payload.get("part", 0)))
                 expected = int(payload.get("parts", 1))
         standing = next(at for at in range(len(parts) + 1) if at not in parts)
-        self._note(message, standing)
+        self._note(message, max(standing, self._standing.get(message.key, 0)))  # what went elsewhere is not among them
         return standing >= expected
 
     async def _openly(self, message: IncomingMessage, reply: Reply) -> None:
         conversation = message.conversation
-        try:
-            await self._post_all(conversation.channel, conversation.thread, message, reply, posts(reply, self._words))
-        except Unshowable as error:
-            _LOG.warning("posting plain text instead: %s", error)
-            await self._post_all(
-                conversation.channel, conversation.thread, message, reply, plain_posts(reply, self._words)
-            )
+        await self._in_some_form(
+            reply, lambda parts: self._post_all(conversation.channel, conversation.thread, message, reply, parts)
+        )
 
-    async def _privately(self, message: IncomingMessage, reply: Reply) -> None:
-        """To the author alone, where they wrote; if that cannot be, in a direct message."""
-        parts = posts(reply, self._words)
-        try:
+    async def _alone(self, message: IncomingMessage, reply: Reply) -> None:
+        """To the author alone, in the way that is set, and in the other one if Slack refuses that."""
+        match self._privately:
+            case "ephemeral":
+                ways = (self._ephemerally, self._directly)
+            case "dm" | "both":  # what was posted is known when it is tried again, so that comes first
+                ways = (self._directly, self._ephemerally)
+            case _ as never:
+                assert_never(never)
+        refused: list[Permanent] = []
+        for way in ways:
+            try:
+                await way(message, reply)
+            except Permanent as error:
+                _LOG.warning("the private reply to %s takes another way: %s", message.key, error)
+                refused.append(error)
+                continue
+            if self._privately != "both":
+                return
+        if len(refused) == len(ways):
+            raise refused[-1]
+
+    async def _ephemerally(self, message: IncomingMessage, reply: Reply) -> None:
+        async def post(parts: Sequence[Post]) -> None:
             for part in parts:
                 await self._post_ephemeral(message, part)
-        except Permanent as error:
-            _LOG.warning("writing a direct message instead: %s", error)
-            with mapped("conversations.open"):
-                opened = await self._client.conversations_open(users=message.author.id)
-            await self._post_all(str((opened.get("channel") or {}).get("id", "")), "", message, reply, parts)
+
+        await self._in_some_form(reply, post)
+
+    async def _directly(self, message: IncomingMessage, reply: Reply) -> None:
+        with mapped("conversations.open"):
+            opened = await self._client.conversations_open(users=message.author.id)
+        channel = str((opened.get("channel") or {}).get("id", ""))
+        await self._in_some_form(reply, lambda parts: self._post_all(channel, "", message, reply, parts))
+
+    async def _in_some_form(self, reply: Reply, post: Callable[[Sequence[Post]], Awaitable[None]]) -> None:
+        """With blocks, or as plain text where Slack does not take those."""
+        try:
+            await post(posts(reply, self._words))
+        except Unshowable as error:
+            _LOG.warning("posting plain text instead: %s", error)
+            await post(plain_posts(reply, self._words))
 
     async def _post_all(
         self, channel: str, thread: str, message: IncomingMessage, reply: Reply, parts: Sequence[Post]
@@ -111,11 +158,13 @@ class SlackDelivery:
             self._note(message, at + 1)
 
     async def _post_ephemeral(self, message: IncomingMessage, part: Post) -> None:
+        """Where the message stood. Slack shows nobody what goes into a thread before anyone has replied there."""
+        thread = message.conversation.thread
         with mapped("chat.postEphemeral"):
             await self._client.chat_postEphemeral(
                 channel=message.conversation.channel,
                 user=message.author.id,
-                thread_ts=message.conversation.thread or None,
+                thread_ts=thread if thread and thread != message.id else None,
                 **content(part),
             )
 
@@ -166,9 +215,3 @@ class SlackDelivery:
         self._standing[message.key] = standing
         if len(self._standing) > _MOST_OPEN:
             del self._standing[next(iter(self._standing))]
-
-
-def content(part: Post) -> dict[str, Any]:
-    """What a message says. `link_names` off: "@here" in a text stays a word."""
-    said: dict[str, Any] = {"text": part.text, "link_names": False, "parse": "none"}
-    return said | {"blocks": list(part.blocks)} if part.blocks else said

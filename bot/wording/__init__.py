@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import tomllib
 from functools import cache
 from importlib import resources
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from datetime import date
 
     from memory.turn import Source
+
+logger = logging.getLogger(__name__)
 
 _HIGH, _MEDIUM = 0.8, 0.5
 
@@ -48,15 +51,28 @@ class AnswerWords(_Section):
 
 
 class Crisis(_Section):
-    """Words for a person in need; the lines themselves come from `bot.crisis`."""
+    """Words for a person in need; the lines themselves come from `bot.crisis`.
+
+    `about_follow` is for who wrote so before; `alerted` is added once someone has been told.
+    """
 
     about_self: str
     about_other: str
     about_poisoning: str
+    about_follow: str
     emergency: str
     emergency_unknown: str
     directory: str
     mention: str
+    alerted: str
+
+
+class AlertWords(_Section):
+    """For those whom the organisation has named to be told that someone may need help. Nothing is quoted."""
+
+    channel: str
+    direct: str
+    open: str
 
 
 class ForgetWords(_Section):
@@ -172,6 +188,7 @@ class Wording(_Section):
     crisis: Crisis
     forget: ForgetWords
     feedback: FeedbackWords
+    alert: AlertWords
     refusal: Refusal
     error: ErrorWords
     sources: SourceWords
@@ -187,6 +204,25 @@ class Wording(_Section):
     def review_due(self, when: date | None) -> str:
         """The mark of a document whose review was due on this day; empty for None."""
         return self.sources.review_due.format(month=self.dates.month_of(when)) if when else ""
+
+
+@cache
+def crisis_words(language: str | None) -> Crisis | None:
+    """The words for a person in need in a language (`crisis/` beside this), None where there are none that can be read.
+
+    It never raises: whoever needs these words is told the same in the language of the other texts.
+    """
+    if language is None:
+        return None
+    if language == "en":
+        return wording("en").crisis
+    try:
+        text = resources.files("bot.wording").joinpath("crisis", f"{language}.toml").read_text(encoding="utf-8")
+        return Crisis.model_validate(tomllib.loads(text))
+    except (OSError, ValueError) as error:
+        if not isinstance(error, FileNotFoundError):
+            logger.error("the crisis words in %r cannot be read: %s", language, type(error).__name__)  # noqa: TRY400
+        return None
 
 
 @cache

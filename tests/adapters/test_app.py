@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -395,3 +396,35 @@ async def test_with_a_model_older_turns_are_summarised_and_the_summary_is_kept(
         summary = await app.engine.memories.durable.summary(incoming.conversation)
     assert summary == Summary("Things were asked.", (reply.trace_id,))
     assert [body["model"] for body in claude.summarised] == [claudes.SMALL_MODEL]
+
+
+async def test_the_organisations_own_people_come_first_and_a_faulty_file_is_found_before_anything_starts(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "people.toml"
+    file.write_text('[[people]]\nname = "Occupational health"\nphone = "01632 960 100"\nreview_by = 2100-01-01\n')
+    async with await build(settings(tmp_path, own_people=str(file), embedder="none")) as app:
+        crisis = message("I want to kill myself", id_="1", thread="t", at=utc_now(), country="GB")
+        assert (await app.respond(crisis)).resources[0].name == "Occupational health"
+    file.write_text("people = 1")
+    with pytest.raises(Misconfigured, match="CITEWELL_OWN_PEOPLE"):
+        await build(settings(tmp_path, own_people=str(file)))
+
+
+async def test_lines_past_their_review_date_are_named_in_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with await build(settings(tmp_path, embedder="none"), clock=lambda: datetime(2100, 1, 1, tzinfo=UTC)):
+        assert "Samaritans (GB)" in caplog.text
+
+
+async def test_a_second_look_is_taken_only_where_it_is_wanted_and_needs_a_key(
+    tmp_path: Path, claude: claudes.ClaudeDouble
+) -> None:
+    async with await build(settings(tmp_path, claude)) as app:
+        assert app.engine.second_look is None
+    async with await build(settings(tmp_path, claude, safety_model="1")) as app:
+        assert app.engine.second_look is not None
+        assert app.engine.second_look.name == claudes.SMALL_MODEL
+    with pytest.raises(Misconfigured, match="CITEWELL_SAFETY_MODEL"):
+        await build(settings(tmp_path, safety_model="1"))

@@ -46,6 +46,9 @@ def test_an_env_file_is_read(tmp_path: Path) -> None:
         ("CITEWELL_COUNTRY", "uk"),
         ("CITEWELL_EVIDENCE_THRESHOLD", "2"),
         ("CITEWELL_LOG_LEVEL", "LOUD"),
+        ("CITEWELL_CRISIS_ALERT", "#care"),
+        ("CITEWELL_CRISIS_PRIVATELY", "openly"),
+        ("CITEWELL_SAFETY_MODEL", "perhaps"),
     ],
 )
 def test_a_bad_value_is_named(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:

@@ -12,15 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from bot.crisis import MOST_LINES, crisis_reply_text, lines_for
+from bot.crisis import FOLLOW_UP, MOST_LINES, crisis_reply_text, lines_for, words_for
 from bot.crisis_file import CrisisFile, bundled, last_resort, parse
 from bot.safety import SelfHarm
-from bot.wording import wording
+from bot.wording import crisis_words, wording
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 SELF = SelfHarm("self.die.en")
+WORDS = wording().crisis
 
 
 def line(**changes: object) -> dict[str, object]:
@@ -105,13 +106,13 @@ def test_an_unknown_country_gets_the_directories_and_nobody_elses_lines() -> Non
         assert lines.emergency is None
         assert lines.resources == lines.directories
         assert lines.directories
-        assert wording().crisis.emergency_unknown in crisis_reply_text(SELF, lines, wording())
+        assert wording().crisis.emergency_unknown in crisis_reply_text(SELF, lines, WORDS)
 
 
 def test_every_country_of_the_file_has_an_emergency_number_a_way_to_reach_someone_and_a_directory() -> None:
     for country in bundled().countries:
         lines = lines_for(country.code)
-        text = crisis_reply_text(SELF, lines, wording())
+        text = crisis_reply_text(SELF, lines, WORDS)
         assert 2 <= len(lines.resources) <= MOST_LINES + 1
         assert country.emergency in text
         assert lines.directories[0].url in {one.url for one in lines.resources}
@@ -122,9 +123,9 @@ def test_every_country_of_the_file_has_an_emergency_number_a_way_to_reach_someon
 
 def test_about_oneself_and_about_someone_else_are_different_words() -> None:
     lines, words = lines_for("GB"), wording().crisis
-    own = crisis_reply_text(SELF, lines, wording())
-    other = crisis_reply_text(SelfHarm("other.die.en"), lines, wording())
-    broken_gate = crisis_reply_text(SelfHarm("gate.failed"), lines, wording())
+    own = crisis_reply_text(SELF, lines, WORDS)
+    other = crisis_reply_text(SelfHarm("other.die.en"), lines, WORDS)
+    broken_gate = crisis_reply_text(SelfHarm("gate.failed"), lines, WORDS)
     assert own.startswith(words.about_self)
     assert broken_gate == own
     assert other.startswith(words.about_other)
@@ -135,7 +136,7 @@ def test_about_oneself_and_about_someone_else_are_different_words() -> None:
 def test_poisoning_is_told_to_act_now_with_the_emergency_number_before_any_line(rule: str, country: str | None) -> None:
     lines, words = lines_for(country), wording().crisis
     number = words.emergency.format(number=lines.emergency) if lines.emergency else words.emergency_unknown
-    reply = crisis_reply_text(SelfHarm(rule), lines, wording())
+    reply = crisis_reply_text(SelfHarm(rule), lines, WORDS)
     assert reply.startswith(f"{words.about_poisoning}\n\n{number}")
     assert all(one.name in reply[len(number) :] for one in lines.resources)
     assert words.about_self not in reply
@@ -145,7 +146,7 @@ def test_poisoning_is_told_to_act_now_with_the_emergency_number_before_any_line(
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"countries": []}', json.dumps(content(line(phone="call us")))])
 def test_a_broken_file_still_gives_a_reply_with_somewhere_to_turn(text: str) -> None:
     lines = lines_for("GB", file=parse(text))
-    reply = crisis_reply_text(SELF, lines, wording())
+    reply = crisis_reply_text(SELF, lines, WORDS)
     assert lines.resources == lines.directories
     assert all((one.url or "?") in reply for one in lines.directories)
     assert wording().crisis.emergency_unknown in reply
@@ -216,4 +217,50 @@ HINTS = st.one_of(
 def test_no_hint_breaks_it(country: str | None, locale: str | None, timezone: str | None, default: str | None) -> None:
     lines = lines_for(country, locale=locale, timezone=timezone, default=default)
     assert lines.resources
-    assert crisis_reply_text(SELF, lines, wording())
+    assert crisis_reply_text(SELF, lines, WORDS)
+
+
+# In the person's language
+
+
+REPLIED_IN = ("es", "fr", "de", "pt", "it", "nl", "pl", "tr", "ar", "hi", "zh", "ja", "ko")
+
+
+@pytest.mark.parametrize("language", REPLIED_IN)
+def test_every_word_of_a_crisis_reply_is_there_in_each_language(language: str) -> None:
+    words = crisis_words(language)
+    assert words is not None
+    texts = words.model_dump().values()
+    assert len(set(texts)) == len(texts)
+    assert not set(texts) & set(WORDS.model_dump().values())
+    assert [text.count("{number}") for text in texts].count(1) == 1 == words.emergency.count("{number}")
+    assert max(map(len, texts)) < 300
+    for rule in ("self.die.en", "other.die.en", "self.poison.en", FOLLOW_UP):
+        assert "116 123" in crisis_reply_text(SelfHarm(rule), lines_for("GB"), words)
+
+
+def test_there_are_words_for_exactly_these_languages() -> None:
+    folder = resources.files("bot.wording").joinpath("crisis")
+    assert {one.name for one in folder.iterdir()} == {f"{language}.toml" for language in REPLIED_IN}
+
+
+@pytest.mark.parametrize(
+    ("text", "locale", "language"),
+    [
+        ("Quiero morir, no puedo más", "en-US", "es"),
+        ("Ich will nicht mehr leben", None, "de"),
+        ("我不想活了", None, "zh"),
+        ("I want to die", "fr-FR", "en"),
+        ("suicide", "fr-FR", "fr"),
+        ("suicide", None, "en"),
+        ("Я не хочу жить", "fr-FR", "en"),
+        ("Je veux mourir", "../en", "fr"),
+    ],
+)
+def test_the_words_are_in_the_language_of_the_message(text: str, locale: str | None, language: str) -> None:
+    assert words_for(text, locale, wording()) == crisis_words(language)
+
+
+@given(st.one_of(st.none(), st.text(max_size=12), st.sampled_from(["..", "../en", "en/../..", "\0"])))
+def test_no_locale_breaks_the_words(locale: str | None) -> None:
+    assert words_for("", locale, wording()).about_self

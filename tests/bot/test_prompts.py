@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.parametrize("name", ["answer", "entailment", "hypothetical", "rerank", "rewrite", "standalone", "summary"])
+@pytest.mark.parametrize(
+    "name", ["answer", "entailment", "hypothetical", "rerank", "rewrite", "safety", "standalone", "summary"]
+)
 def test_every_task_has_its_prompt(name: str) -> None:
     assert len(prompt(name).text) > 100
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from aiohttp import web
 
 from adapters.dispatch import Courier, Dispatcher
+from adapters.slack.alerts import Alerts
 from adapters.slack.app import SlackApp, identify, web_client
 from adapters.slack.delivery import SlackDelivery
 from adapters.slack.threads import Threads
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Collection, Sequence
     from pathlib import Path
 
+    from adapters.slack.delivery import Privately
     from bot.messages import Author, IncomingMessage
     from memory.conversation import Conversation
     from tests.doubles.slack import SlackDouble
@@ -53,6 +55,7 @@ UNLINKED = replace(LINKED, n=2, id="flu#4", title="Flu clinic", url=None, locato
 FACT = Reply(TurnKind.FACT, "Visitors are **welcome** from 2 to 8 pm. [1]", "t1", (LINKED, UNLINKED), confidence=0.9)
 LINE = Resource("Samaritans", phone="116 123", url="https://www.samaritans.org", hours="24 hours", country="GB")
 CRISIS = Reply(TurnKind.CRISIS, "Please talk to someone now.", "t2", resources=(LINE,), private=True)
+CRISIS_ALERTED = replace(CRISIS, if_alerted="Someone here has been told.")
 
 
 @dataclass(slots=True)
@@ -143,7 +146,16 @@ def access(_: Conversation, author: Author) -> Collection[str] | None:
 
 
 @asynccontextmanager
-async def running(slack: SlackDouble, mode: Mode, home: Path, *, ping_interval: float = 10) -> AsyncIterator[Rig]:
+async def running(
+    slack: SlackDouble,
+    mode: Mode,
+    home: Path,
+    *,
+    ping_interval: float = 10,
+    privately: Privately = "ephemeral",
+    alert: str | None = None,
+    alert_patience: float = 5,
+) -> AsyncIterator[Rig]:
     """The adapter, connected to the double."""
     async with AsyncExitStack() as stack:
         words = wording()
@@ -170,7 +182,10 @@ async def running(slack: SlackDouble, mode: Mode, home: Path, *, ping_interval: 
         )
         door = Door(dispatcher)
         door.gate.set()
-        dispatcher.register("slack", SlackDelivery(client, me, words))
+        alerts = Alerts(client, alert, words.alert, patience=alert_patience, sleep=no_wait) if alert else None
+        dispatcher.register("slack", SlackDelivery(client, me, words, privately=privately, alerts=alerts))
+        if alerts is not None:
+            stack.push_async_callback(alerts.close)
         stack.push_async_callback(dispatcher.drain, 5.0)
         app = SlackApp(
             client=client,

@@ -245,11 +245,20 @@ async def test_a_crisis_in_a_channel_is_answered_to_its_author_alone(rig: Rig) -
     asked, _ = await rig.slack.say(CHANNEL, AMINA, f"<@{BOT}> words of distress")
     await rig.settled()
     (answer,) = rig.slack.workspace.ephemeral
-    assert (answer.channel, answer.thread_ts, answer.to) == (CHANNEL, asked.ts, AMINA)
+    assert (answer.channel, answer.thread_ts, answer.to) == (CHANNEL, None, AMINA)
     assert "116 123" in json.dumps(answer.blocks)
     assert [button["url"] for button in _buttons(answer)] == ["https://www.samaritans.org"]
     assert rig.slack.workspace.posted(CHANNEL) == []
     assert rig.slack.workspace.statuses[-1] == (CHANNEL, asked.ts, "")
+
+
+async def test_a_crisis_in_a_thread_is_answered_in_that_thread(rig: Rig) -> None:
+    rig.engine.reply = CRISIS
+    root = await rig.slack.write(CHANNEL, "U0BEN", "good morning")
+    await rig.slack.say(CHANNEL, AMINA, f"<@{BOT}> words of distress", thread=root.ts)
+    await rig.settled()
+    (answer,) = rig.slack.workspace.ephemeral
+    assert (answer.channel, answer.thread_ts, answer.to) == (CHANNEL, root.ts, AMINA)
 
 
 async def test_a_crisis_that_cannot_be_answered_in_the_channel_comes_as_a_direct_message(rig: Rig) -> None:

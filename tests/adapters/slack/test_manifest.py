@@ -28,6 +28,7 @@ SCOPES_OF_METHODS: dict[str, set[str]] = {
     "users_info": {"users:read"},
     "chat_postMessage": {"chat:write"},
     "chat_postEphemeral": {"chat:write"},
+    "chat_getPermalink": set(),
     "conversations_open": {"im:write"},
     "conversations_replies": HISTORY,
     "conversations_history": HISTORY,

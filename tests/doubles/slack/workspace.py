@@ -85,6 +85,7 @@ class Workspace:
             "users.info": self._users_info,
             "chat.postMessage": self._post_message,
             "chat.postEphemeral": self._post_ephemeral,
+            "chat.getPermalink": self._permalink,
             "conversations.open": self._open,
             "conversations.replies": self._replies,
             "conversations.history": self._history,
@@ -110,8 +111,17 @@ class Workspace:
 
     def _post_ephemeral(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         message = self._written(arguments, to=arguments["user"])
-        self.ephemeral.append(message)
+        replied_to = {one.thread_ts for one in self.messages[message.channel] if one.thread_ts != one.ts}
+        if message.thread_ts is None or message.thread_ts in replied_to:  # else Slack takes it and shows it nowhere
+            self.ephemeral.append(message)
         return {"message_ts": message.ts}
+
+    def _permalink(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        channel, ts = arguments["channel"], arguments["message_ts"]
+        if not any(message.ts == ts for message in self.messages[channel]):
+            raise Refused("message_not_found", ts)
+        link = f"https://clinic.slack.com/archives/{channel}/p{ts.replace('.', '')}"
+        return {"channel": channel, "permalink": link}
 
     def _written(self, arguments: Mapping[str, Any], *, to: str | None) -> Message:
         channel = arguments["channel"]
