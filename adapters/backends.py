@@ -271,11 +271,11 @@ def choose_summary_writer(settings: Settings, small: Claude | None) -> SummaryWr
 
 def choose_second_look(settings: Settings, small: Claude | None) -> SecondLook | None:
     """What looks at each message once more, where that is wanted. `Misconfigured` without Claude. Blocking."""
-    if not settings.safety_model:
+    if not settings.check_safety:
         return None
     if small is None:
         raise Misconfigured(
-            "CITEWELL_SAFETY_MODEL has Claude look at each message: set ANTHROPIC_API_KEY, or leave it out"
+            "CITEWELL_CHECK_SAFETY has Claude look at each message: set ANTHROPIC_API_KEY, or leave it out"
         )
     from bot.claude_safety import ClaudeSecondLook
     from bot.prompts import prompt

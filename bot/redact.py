@@ -8,7 +8,7 @@ _YEARS = re.compile(r"(?:19|20)\d\d\s*[-–/]\s*(?:19|20)?\d\d")
 _LEAST_DIGITS = 7
 _HIDDEN = (
     (re.compile(r"[^\s@<>(),;:]+@[^\s@<>(),;:]+\.[^\W\d_]{2,}"), "[e-mail]"),
-    (re.compile(r"<[@!#][^<>\s]*>|(?<![\w.])@[\w.-]*\w"), "[someone]"),
+    (re.compile(r"<[@!#][^<>\s]*>|(?<![\w.])(?:@[\w.-]*\w)+"), "[someone]"),
     (re.compile(r"\b((?i:my name(?: is|'s|’s)))\s+[^\W\d_][\w'’-]*(?:\s+[A-Z][\w'’-]*)*"), r"\1 [name]"),
 )
 _PLACEHOLDER = re.compile(r"\[(?:e-mail|someone|name|number)\]")

@@ -423,8 +423,8 @@ async def test_a_second_look_is_taken_only_where_it_is_wanted_and_needs_a_key(
 ) -> None:
     async with await build(settings(tmp_path, claude)) as app:
         assert app.engine.second_look is None
-    async with await build(settings(tmp_path, claude, safety_model="1")) as app:
+    async with await build(settings(tmp_path, claude, check_safety="1")) as app:
         assert app.engine.second_look is not None
         assert app.engine.second_look.name == claudes.SMALL_MODEL
-    with pytest.raises(Misconfigured, match="CITEWELL_SAFETY_MODEL"):
-        await build(settings(tmp_path, safety_model="1"))
+    with pytest.raises(Misconfigured, match="CITEWELL_CHECK_SAFETY"):
+        await build(settings(tmp_path, check_safety="1"))

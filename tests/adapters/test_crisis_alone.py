@@ -134,7 +134,7 @@ async def test_with_neither_index_nor_memory_nor_anyone_who_says_who_wrote(
 async def test_with_a_model_that_hangs_in_all_it_does(home: Path) -> None:
     async with claudes.ClaudeDouble([claudes.Hangs()] * 20) as claude, SlackDouble() as slack:
         key = {"ANTHROPIC_API_KEY": claudes.KEY, "ANTHROPIC_BASE_URL": claude.url}
-        async with serving(slack, home, safety_model="1", **key) as app:
+        async with serving(slack, home, check_safety="1", **key) as app:
             (shown,) = await replies(slack, app, CHANNEL, f"<@{BOT}> {CRISIS}")
         assert claude.requests == []
     assert "116 123" in shown.text

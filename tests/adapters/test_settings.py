@@ -48,7 +48,7 @@ def test_an_env_file_is_read(tmp_path: Path) -> None:
         ("CITEWELL_LOG_LEVEL", "LOUD"),
         ("CITEWELL_CRISIS_ALERT", "#care"),
         ("CITEWELL_CRISIS_PRIVATELY", "openly"),
-        ("CITEWELL_SAFETY_MODEL", "perhaps"),
+        ("CITEWELL_CHECK_SAFETY", "perhaps"),
     ],
 )
 def test_a_bad_value_is_named(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
