@@ -19,8 +19,8 @@ _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u0640\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff"
     "\ufdf0-\ufdff\u3300-\u33ff\U000e0000-\U000e007f]"  # the last but one: ligatures that unfold to many letters
 )
-_ACCENTS = re.compile("[\u0300-\u036f\u064b-\u065f\u0670]")
-_SIMPLER = str.maketrans("\u0131\u0649\u0629’‘ʼ`´＇", "i\u064a\u0647''''''") | {ord("œ"): "oe", ord("æ"): "ae"}
+_ACCENTS = re.compile("[\u0300-\u036f\u064b-\u065f\u0670\u093c]")
+_SIMPLER = str.maketrans("\u0131\u0649\u0629’‘ʼ`´＇", "i\u064a\u0647''''''") | {0x901: 0x902, ord("œ"): "oe", ord("æ"): "ae"}
 _SPACED = "\u0e00-\u0e7f\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff"
 _SPACED_SCRIPTS = re.compile(f"[{_SPACED}]")
 _BY_LETTER = re.compile(f"[{_SPACED}]|[^{_SPACED}]+")
@@ -142,6 +142,8 @@ class Reader:
             for kept in (r"\1\1", r"\1"):
                 if (shorter := _TRIPLED.sub(kept, word)) in self._known:
                     return shorter
+        if word.endswith("in") and f"{word}g" in self._known:
+            return f"{word}g"
         if 6 <= len(word) <= 12 and word[0] in "so":
             if word in self._shortened:
                 return self._shortened[word]
