@@ -35,6 +35,7 @@ _EDGES = re.compile(f"^[{_SEPARATORS}']+|[{_SEPARATORS}']+$")
 _MARKS = re.compile("[.\\-_~|/+*'\u00b7\u2022,:]")
 _DIGITS_AND_SIGNS = str.maketrans("013457@$!€", "oieastasie")
 _LOOKALIKES = str.maketrans("аеорсухіјѕԁһԛԝвмнктαειοκντυρχ", "aeopcyxijsdhqwbmhktaeioknvupx")
+_SPELT_OUT = re.compile("(?<![a-z])[a-z](?![a-z])[^a-z]+[a-z](?![a-z])[^a-z]+[a-z](?![a-z])")
 _TRIPLED = re.compile(r"(.)\1{2,}")
 _CONTRACTED = {"m": "am", "re": "are", "ve": "have", "ll": "will", "d": "would", "s": "", "t": "not"}
 _NOT = {"ca": "can", "wo": "will", "sha": "shall"}
@@ -102,13 +103,20 @@ class Reader:
     def read(self, text: str) -> list[str]:
         """The message's words in order, with `END` where sentences end. Time is linear in the text's length."""
         found: list[str] = []
-        for line in _DOTS.sub(".", fold(text)).splitlines():
+        text = _DOTS.sub(".", fold(text))
+        known: dict[str, list[str]] = {}
+        for line in text.splitlines():
             for chunk in line.split():
-                found.extend(self._chunk(chunk))
+                if chunk not in known:
+                    known[chunk] = self._chunk(chunk)
+                found.extend(known[chunk])
             found.append(END)
         meant: list[str] = []
-        for word in self._rejoin(found):
-            meant.extend(self._spelling.get(word) or (word,))
+        for word in self._rejoin(found) if _SPELT_OUT.search(text) else found:
+            if word in self._spelling:
+                meant.extend(self._spelling[word])
+            else:
+                meant.append(word)
         return meant
 
     def _chunk(self, chunk: str) -> list[str]:
@@ -175,8 +183,10 @@ class Reader:
         starts: list[int | None] = [0, *[None] * len(letters)]
         for end in range(1, len(letters) + 1):
             for start in range(max(0, end - 12), end):
+                if starts[start] is None:
+                    continue
                 word = letters[start:end]
-                if starts[start] is not None and word in self._known and (len(word) > 1 or word in "ia"):
+                if word in self._known and (len(word) > 1 or word in "ia"):
                     starts[end] = start
                     break
         found: list[str] = []
