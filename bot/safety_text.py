@@ -15,6 +15,12 @@ END = "\n"
 LONGEST_WORD = 48
 """Longer runs of letters are cut to this: no word of any rule is as long, and the time stays linear."""
 
+_RUN_TOGETHER = 10
+"""An unknown word this long may be several with their spaces left out."""
+
+_AND = "\u0648"
+"""Arabic "and" is written as one word with the next."""
+
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u0640\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff"
     "\ufdf0-\ufdff\u3300-\u33ff\U000e0000-\U000e007f]"  # the last but one: ligatures that unfold to many letters
@@ -123,7 +129,9 @@ class Reader:
         if chunk in self._known:
             return [chunk]
         if chunk.isalpha() and (chunk.isascii() or not _MIXED.search(chunk)):
-            return [self._nearest(chunk[:LONGEST_WORD])]
+            word = self._nearest(chunk[:LONGEST_WORD])
+            apart = self._segmented(word) if len(word) >= _RUN_TOGETHER and word not in self._known else None
+            return apart or [word]
         if len(chunk) <= LONGEST_WORD and (plain := self._undisguised(_EDGES.sub("", chunk))):
             return [plain, END] if chunk[-1] in ".!?;" else [plain]
         return [word if len(word) == 1 else self._nearest(word) for word in words(chunk)[:-1]]
@@ -150,6 +158,8 @@ class Reader:
             for kept in (r"\1\1", r"\1"):
                 if (shorter := _TRIPLED.sub(kept, word)) in self._known:
                     return shorter
+        if word[0] == _AND and word[1:] in self._known:
+            return word[1:]
         if word.endswith("in") and f"{word}g" in self._known:
             return f"{word}g"
         if 6 <= len(word) <= 12 and word[0] in "so":
