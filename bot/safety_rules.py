@@ -184,7 +184,6 @@ class Gate:
                         return Found(level, hints.rule)
         return None
 
-
     def _possible(self, level: Level, present: frozenset[str]) -> int:
         """One bit a rule: set where the message has a word that the rule cannot do without."""
         by_symbol, found = self._by_symbol[level], 0

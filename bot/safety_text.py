@@ -7,7 +7,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 END = "\n"
 """Stands in a list of words where a sentence ends."""
@@ -26,7 +26,10 @@ _INVISIBLE = re.compile(
     "\ufdf0-\ufdff\u3300-\u33ff\U000e0000-\U000e007f]"  # the last but one: ligatures that unfold to many letters
 )
 _ACCENTS = re.compile("[\u0300-\u036f\u064b-\u065f\u0670\u093c]")
-_SIMPLER = str.maketrans("\u0131\u0649\u0629’‘ʼ`´＇", "i\u064a\u0647''''''") | {0x901: 0x902, ord("œ"): "oe", ord("æ"): "ae"}
+_SIMPLER = str.maketrans("\u0131\u0649\u0629\u0901’‘ʼ`´＇", "i\u064a\u0647\u0902''''''") | {
+    ord("œ"): "oe",
+    ord("æ"): "ae",
+}
 _SPACED = "\u0e00-\u0e7f\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff"
 _SPACED_SCRIPTS = re.compile(f"[{_SPACED}]")
 _BY_LETTER = re.compile(f"[{_SPACED}]|[^{_SPACED}]+")
@@ -85,6 +88,17 @@ def _contraction(parts: list[str]) -> list[str]:
             return parts
         return [_NOT.get(before[:-1], before[:-1]), "not"]
     return [word for word in (before, _CONTRACTED[after]) if word]
+
+
+def _forms(word: str) -> Iterator[str]:
+    """The word with letters no longer drawn out, without the Arabic "and", and with the "g" that "endin" lacks."""
+    if _TRIPLED.search(word):
+        yield _TRIPLED.sub(r"\1\1", word)
+        yield _TRIPLED.sub(r"\1", word)
+    if word[0] == _AND:
+        yield word[1:]
+    if word.endswith("in"):
+        yield f"{word}g"
 
 
 class Reader:
@@ -151,17 +165,11 @@ class Reader:
         return None
 
     def _nearest(self, word: str) -> str:
-        """The word itself, or the known word that it is with letters drawn out, or a guarded one but for a letter."""
+        """The word itself, or the known word that it is another form of, or a guarded one but for a letter."""
         if word in self._known or len(word) < 3:
             return word
-        if _TRIPLED.search(word):
-            for kept in (r"\1\1", r"\1"):
-                if (shorter := _TRIPLED.sub(kept, word)) in self._known:
-                    return shorter
-        if word[0] == _AND and word[1:] in self._known:
-            return word[1:]
-        if word.endswith("in") and f"{word}g" in self._known:
-            return f"{word}g"
+        if form := next((form for form in _forms(word) if form in self._known), None):
+            return form
         if 6 <= len(word) <= 12 and word[0] in "so":
             if word in self._shortened:
                 return self._shortened[word]

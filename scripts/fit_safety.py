@@ -3,8 +3,9 @@
     python scripts/fit_safety.py SHARED            # cross-validate, fit, write
     python scripts/fit_safety.py SHARED --report   # only cross-validate
 
-It learns from the sentences beside this file (the last round stays out), the rules' own examples, the tests' ordinary messages, the three quarters
-of the labelled messages that may be read, and the questions of public question sets. The last quarter stays out.
+It learns from the sentences beside this file and those of the rounds (all but the last), the rules' own examples, the
+tests' ordinary messages, the three quarters of the labelled messages that may be read, and the questions of public
+question sets. The last quarter and the last round stay out.
 """
 
 from __future__ import annotations
