@@ -262,5 +262,5 @@ def _hide(text: str, patterns: Iterable[Pattern]) -> str:
 
 @cache
 def bundled() -> Gate:
-    """The gate of the shipped rules, built once: some tenths of a second."""
+    """The gate of the shipped rules, built once: one or two seconds."""
     return Gate(tuple(read_languages()))
