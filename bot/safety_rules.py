@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from bot.safety_pattern import Part
 
 _ORDER: tuple[Level, ...] = ("self_harm", "violence", "mention")
-_NARROW = 40
-"""A place of more symbols than this is in most sentences: looking it up costs more than it saves."""
+_STRETCH, _SHARED = 96, 32
+"""A longer sentence is searched in stretches of so many words, each sharing some with the next: more than any pattern
+spans. So a pattern is only tried where its words are, and an exception far away in an unbroken text does not count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,8 @@ class Encoded:
 
     def __init__(self, text: str) -> None:
         self.present = frozenset(text)
-        self._sentences = [END + sentence + END for sentence in dict.fromkeys(text.split(END)) if sentence]
+        whole = (f"{END}{sentence}{END}" for sentence in dict.fromkeys(text.split(END)) if sentence)
+        self._sentences = list(dict.fromkeys(stretch for sentence in whole for stretch in _stretches(sentence)))
         self._all = (1 << len(self._sentences)) - 1
         self._where: dict[str, int] = {}
         for number, sentence in enumerate(self._sentences):
@@ -42,19 +44,23 @@ class Encoded:
                 self._where[symbol] = self._where.get(symbol, 0) | 1 << number
 
     def having(self, needs: Sequence[frozenset[str]]) -> Iterator[str]:
-        """The sentences, each once, that have a symbol for every place of `needs`; places of many symbols count not."""
+        """The sentences, each once, that have a symbol for every place of `needs`."""
         left = self._all
-        for place in needs:
-            if len(place) > _NARROW:
-                break
-            found = 0
-            for symbol in place:
-                found |= self._where.get(symbol, 0)
-            left &= found
+        if len(self._sentences) > 1:
+            for place in needs:
+                found = 0
+                for symbol in place & self.present:
+                    found |= self._where.get(symbol, 0)
+                left &= found
         while left:
             lowest = left & -left
             left ^= lowest
             yield self._sentences[lowest.bit_length() - 1]
+
+
+def _stretches(sentence: str) -> Iterator[str]:
+    for start in range(0, max(1, len(sentence) - _SHARED), _STRETCH - _SHARED):
+        yield sentence[start : start + _STRETCH]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +69,22 @@ class Clause:
 
     patterns: tuple[Pattern, ...]
     unless: tuple[Pattern, ...] = ()
-    _rarest: frozenset[str] = field(init=False)
+    rarest: frozenset[str] = field(init=False)
+    """A text without any of these symbols cannot match."""
+    _by_rarest: dict[str, list[Pattern]] = field(init=False)
 
     def __post_init__(self) -> None:
-        rarest = frozenset[str]().union(*(pattern.needs[0] for pattern in self.patterns))
-        object.__setattr__(self, "_rarest", rarest)
+        by_rarest: dict[str, list[Pattern]] = {}
+        for pattern in self.patterns:
+            for symbol in pattern.needs[0]:
+                by_rarest.setdefault(symbol, []).append(pattern)
+        object.__setattr__(self, "_by_rarest", by_rarest)
+        object.__setattr__(self, "rarest", frozenset(by_rarest))
 
     def holds(self, message: Encoded) -> bool:
         """Whether it holds in some sentence of a message."""
-        if self._rarest.isdisjoint(message.present):  # most clauses of most messages: other words, another language
-            return False
-        return any(pattern.possible(message.present) and self._matches(pattern, message) for pattern in self.patterns)
+        tried = dict.fromkeys(one for symbol in self.rarest & message.present for one in self._by_rarest[symbol])
+        return any(pattern.possible(message.present) and self._matches(pattern, message) for pattern in tried)
 
     def _matches(self, pattern: Pattern, message: Encoded) -> bool:
         return any(
@@ -131,6 +142,7 @@ class Gate:
         self._subjects = [Pattern(parts, vocabulary) for one in read for parts in one.subjects]
         rules = [rule for one in read for rule in one.rules(vocabulary)]
         self._rules = {level: _writer_first(rule for rule in rules if rule.level == level) for level in _ORDER}
+        self._by_symbol = {level: _by_symbol(rules) for level, rules in self._rules.items()}
         self._hints = [hints for one in read for hints in one.hints(vocabulary)]
 
     @property
@@ -162,14 +174,30 @@ class Gate:
         mentions, persons = Encoded(shown), Encoded(_hide(shown, self._subjects))
         for level in _ORDER:
             message = mentions if level == "mention" else persons
-            for rule in self._rules[level]:
-                if rule.holds(message):
+            possible = self._possible(level, message.present)
+            for number, rule in enumerate(self._rules[level]):
+                if possible >> number & 1 and rule.holds(message):
                     return Found(level, rule.id)
             if level == "self_harm":
                 for hints in self._hints:
                     if hints.holds(message):
                         return Found(level, hints.rule)
         return None
+
+    def _possible(self, level: Level, present: frozenset[str]) -> int:
+        """One bit a rule: set where the message has a word that the rule cannot do without."""
+        by_symbol, found = self._by_symbol[level], 0
+        for symbol in present:
+            found |= by_symbol.get(symbol, 0)
+        return found
+
+
+def _by_symbol(rules: Sequence[Rule]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for number, rule in enumerate(rules):
+        for symbol in rule.clause.rarest:
+            found[symbol] = found.get(symbol, 0) | 1 << number
+    return found
 
 
 class _LanguageRules:
@@ -234,5 +262,5 @@ def _hide(text: str, patterns: Iterable[Pattern]) -> str:
 
 @cache
 def bundled() -> Gate:
-    """The gate of the shipped rules, built once: some tenths of a second."""
+    """The gate of the shipped rules, built once: one or two seconds."""
     return Gate(tuple(read_languages()))

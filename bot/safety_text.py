@@ -7,7 +7,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 END = "\n"
 """Stands in a list of words where a sentence ends."""
@@ -15,12 +15,21 @@ END = "\n"
 LONGEST_WORD = 48
 """Longer runs of letters are cut to this: no word of any rule is as long, and the time stays linear."""
 
+_RUN_TOGETHER = 10
+"""An unknown word this long may be several with their spaces left out."""
+
+_AND = "\u0648"
+"""Arabic "and" is written as one word with the next."""
+
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u0640\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff"
     "\ufdf0-\ufdff\u3300-\u33ff\U000e0000-\U000e007f]"  # the last but one: ligatures that unfold to many letters
 )
-_ACCENTS = re.compile("[\u0300-\u036f\u064b-\u065f\u0670]")
-_SIMPLER = str.maketrans("\u0131\u0649\u0629’‘ʼ`´＇", "i\u064a\u0647''''''") | {ord("œ"): "oe", ord("æ"): "ae"}
+_ACCENTS = re.compile("[\u0300-\u036f\u064b-\u065f\u0670\u093c]")
+_SIMPLER = str.maketrans("\u0131\u0649\u0629\u0901’‘ʼ`´＇", "i\u064a\u0647\u0902''''''") | {
+    ord("œ"): "oe",
+    ord("æ"): "ae",
+}
 _SPACED = "\u0e00-\u0e7f\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff"
 _SPACED_SCRIPTS = re.compile(f"[{_SPACED}]")
 _BY_LETTER = re.compile(f"[{_SPACED}]|[^{_SPACED}]+")
@@ -35,6 +44,7 @@ _EDGES = re.compile(f"^[{_SEPARATORS}']+|[{_SEPARATORS}']+$")
 _MARKS = re.compile("[.\\-_~|/+*'\u00b7\u2022,:]")
 _DIGITS_AND_SIGNS = str.maketrans("013457@$!€", "oieastasie")
 _LOOKALIKES = str.maketrans("аеорсухіјѕԁһԛԝвмнктαειοκντυρχ", "aeopcyxijsdhqwbmhktaeioknvupx")
+_SPELT_OUT = re.compile("(?<![a-z])[a-z](?![a-z])[^a-z]+[a-z](?![a-z])[^a-z]+[a-z](?![a-z])")
 _TRIPLED = re.compile(r"(.)\1{2,}")
 _CONTRACTED = {"m": "am", "re": "are", "ve": "have", "ll": "will", "d": "would", "s": "", "t": "not"}
 _NOT = {"ca": "can", "wo": "will", "sha": "shall"}
@@ -80,6 +90,17 @@ def _contraction(parts: list[str]) -> list[str]:
     return [word for word in (before, _CONTRACTED[after]) if word]
 
 
+def _forms(word: str) -> Iterator[str]:
+    """The word with letters no longer drawn out, without the Arabic "and", and with the "g" that "endin" lacks."""
+    if _TRIPLED.search(word):
+        yield _TRIPLED.sub(r"\1\1", word)
+        yield _TRIPLED.sub(r"\1", word)
+    if word[0] == _AND:
+        yield word[1:]
+    if word.endswith("in"):
+        yield f"{word}g"
+
+
 class Reader:
     """Reads messages into words that the rules know.
 
@@ -102,20 +123,29 @@ class Reader:
     def read(self, text: str) -> list[str]:
         """The message's words in order, with `END` where sentences end. Time is linear in the text's length."""
         found: list[str] = []
-        for line in _DOTS.sub(".", fold(text)).splitlines():
+        text = _DOTS.sub(".", fold(text))
+        known: dict[str, list[str]] = {}
+        for line in text.splitlines():
             for chunk in line.split():
-                found.extend(self._chunk(chunk))
+                if chunk not in known:
+                    known[chunk] = self._chunk(chunk)
+                found.extend(known[chunk])
             found.append(END)
         meant: list[str] = []
-        for word in self._rejoin(found):
-            meant.extend(self._spelling.get(word) or (word,))
+        for word in self._rejoin(found) if _SPELT_OUT.search(text) else found:
+            if word in self._spelling:
+                meant.extend(self._spelling[word])
+            else:
+                meant.append(word)
         return meant
 
     def _chunk(self, chunk: str) -> list[str]:
         if chunk in self._known:
             return [chunk]
         if chunk.isalpha() and (chunk.isascii() or not _MIXED.search(chunk)):
-            return [self._nearest(chunk[:LONGEST_WORD])]
+            word = self._nearest(chunk[:LONGEST_WORD])
+            apart = self._segmented(word) if len(word) >= _RUN_TOGETHER and word not in self._known else None
+            return apart or [word]
         if len(chunk) <= LONGEST_WORD and (plain := self._undisguised(_EDGES.sub("", chunk))):
             return [plain, END] if chunk[-1] in ".!?;" else [plain]
         return [word if len(word) == 1 else self._nearest(word) for word in words(chunk)[:-1]]
@@ -135,13 +165,11 @@ class Reader:
         return None
 
     def _nearest(self, word: str) -> str:
-        """The word itself, or the known word that it is with letters drawn out, or a guarded one but for a letter."""
+        """The word itself, or the known word that it is another form of, or a guarded one but for a letter."""
         if word in self._known or len(word) < 3:
             return word
-        if _TRIPLED.search(word):
-            for kept in (r"\1\1", r"\1"):
-                if (shorter := _TRIPLED.sub(kept, word)) in self._known:
-                    return shorter
+        if form := next((form for form in _forms(word) if form in self._known), None):
+            return form
         if 6 <= len(word) <= 12 and word[0] in "so":
             if word in self._shortened:
                 return self._shortened[word]
@@ -173,8 +201,10 @@ class Reader:
         starts: list[int | None] = [0, *[None] * len(letters)]
         for end in range(1, len(letters) + 1):
             for start in range(max(0, end - 12), end):
+                if starts[start] is None:
+                    continue
                 word = letters[start:end]
-                if starts[start] is not None and word in self._known and (len(word) > 1 or word in "ia"):
+                if word in self._known and (len(word) > 1 or word in "ia"):
                     starts[end] = start
                     break
         found: list[str] = []

@@ -3,8 +3,9 @@
     python scripts/fit_safety.py SHARED            # cross-validate, fit, write
     python scripts/fit_safety.py SHARED --report   # only cross-validate
 
-It learns from the sentences beside this file, the rules' own examples, the tests' ordinary messages, the three quarters
-of the labelled messages that may be read, and the questions of public question sets. The last quarter stays out.
+It learns from the sentences beside this file and those of the rounds (all but the last), the rules' own examples, the
+tests' ordinary messages, the three quarters of the labelled messages that may be read, and the questions of public
+question sets. The last quarter and the last round stay out.
 """
 
 from __future__ import annotations
@@ -69,6 +70,17 @@ def sentences() -> Iterator[Example]:
                 risk = section in RISKY
                 group = f"{section} {number if path.stem != 'en' else text}"
                 yield Example(text, risk, "sentences", path.stem, group, section == "other" if risk else None)
+
+
+def rounds() -> Iterator[Example]:
+    """The sentences of the rounds that the rules were widened by; the last round is for reporting only."""
+    for path in sorted((HERE / "safety_sentences" / "rounds").glob("*.toml")):
+        if path.stem == "last":
+            continue
+        for language, kinds in tomllib.loads(path.read_text(encoding="utf-8")).items():
+            for kind, texts in kinds.items():
+                for text in texts:
+                    yield Example(text, kind == "risk", "rounds", language, text)
 
 
 def rule_examples() -> Iterator[Example]:
@@ -210,7 +222,7 @@ def main() -> None:
     parser.add_argument("shared", type=Path)
     parser.add_argument("--report", action="store_true", help="only cross-validate")
     options = parser.parse_args()
-    examples = [*sentences(), *rule_examples(), *labelled(options.shared), *questions(options.shared)]
+    examples = [*sentences(), *rounds(), *rule_examples(), *labelled(options.shared), *questions(options.shared)]
     examples.extend(mixtures(examples, random.Random(7)))
     x = Features.of([one.text for one in examples])
     scores = held_out(examples, x)

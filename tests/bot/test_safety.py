@@ -186,6 +186,8 @@ def test_an_idiom_hides_itself_and_nothing_else() -> None:
         "thinking about sewerslide, i am so done with life",
         "iwanttodie",
         "I\u2019m feeling suicdal",
+        "iwannakillmyself",
+        "thinkin about endin my life",
     ],
 )
 def test_a_disguise_changes_nothing(text: str) -> None:
@@ -255,6 +257,28 @@ def test_an_exception_counts_within_its_own_sentence_only() -> None:
     assert one.find("i feel blue like the sky") is None
     assert one.find("i feel blue like the sky. i feel blue.") is not None
     assert one.find("The sky! i feel blue") is not None
+
+
+def test_a_sentence_without_an_end_is_read_to_its_end() -> None:
+    for before in (0, 50, 63, 64, 65, 94, 95, 96, 97, 1000):
+        assert gate().find(f"{'sky ' * before}i feel blue{' sky' * 1000}") is not None
+
+
+def test_an_exception_far_away_in_a_sentence_without_an_end_does_not_count() -> None:
+    one = gate(unless=["sky"])
+    assert one.find("i feel blue " + "so " * 20 + "sky") is None
+    assert one.find("i feel blue " + "so " * 200 + "sky") is not None
+
+
+def test_the_beginning_and_end_of_a_stretch_are_not_those_of_the_sentence() -> None:
+    assert gate(patterns=["^ blue"]).find("sky " * 500 + "blue " * 200) is None
+    assert gate(patterns=["blue $"]).find("blue " * 500 + "sky") is None
+
+
+def test_the_arabic_and_is_read_apart() -> None:
+    rule = RULE | {"patterns": ["\u0639\u0627\u0626\u0644\u062a\u064a"]}
+    one = Gate([LanguageText.model_validate({"language": "ar", "rules": [rule]})])
+    assert one.find("\u0648\u0639\u0627\u0626\u0644\u062a\u064a") is not None
 
 
 def test_what_must_stand_beside_it_may_stand_in_another_sentence() -> None:

@@ -1,0 +1,55 @@
+"""The rounds of new sentences: what the rules were widened by stays found, and the last round stays where it was."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from bot.safety import SelfHarm, assess
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROUNDS = Path(__file__).resolve().parents[2] / "scripts" / "safety_sentences" / "rounds"
+BUILT_FROM = ["first", "second", "third", "fourth"]
+ENGLISH: Callable[[str], bool] = "en".__eq__
+OTHERS: Callable[[str], bool] = "en".__ne__
+
+
+def sentences(rounds: list[str], kind: str, chosen: Callable[[str], bool]) -> list[str]:
+    files = [tomllib.loads((ROUNDS / f"{name}.toml").read_text(encoding="utf-8")) for name in rounds]
+    return [
+        text for file in files for language, kinds in file.items() if chosen(language) for text in kinds.get(kind, [])
+    ]
+
+
+def raised(texts: list[str]) -> float:
+    return sum(isinstance(assess(text), SelfHarm) for text in texts) / len(texts)
+
+
+@pytest.mark.parametrize("chosen", [ENGLISH, OTHERS], ids=["English", "others"])
+def test_what_the_rules_were_widened_by_stays_found(chosen: Callable[[str], bool]) -> None:
+    assert raised(sentences(BUILT_FROM, "risk", chosen)) >= 0.95
+
+
+def test_the_last_round_which_nothing_was_made_from_stays_where_it_was_measured() -> None:
+    assert raised(sentences(["last"], "risk", ENGLISH)) >= 0.88
+    assert raised(sentences(["last"], "risk", OTHERS)) >= 0.65
+
+
+def test_hardly_any_harmless_sentence_of_any_round_is_raised() -> None:
+    harmless = [
+        text for kind in ("ordinary", "subject") for text in sentences([*BUILT_FROM, "last"], kind, lambda _: True)
+    ]
+    assert raised(harmless) < 0.01
+
+
+@pytest.mark.parametrize("name", BUILT_FROM)
+def test_no_sentence_of_the_last_round_stands_in_an_earlier_one(name: str) -> None:
+    def everything(chosen: str) -> set[str]:
+        return {text for kind in ("risk", "ordinary", "subject") for text in sentences([chosen], kind, lambda _: True)}
+
+    assert not everything(name) & everything("last")
