@@ -13,6 +13,8 @@ pattern a regular expression over them in which every repetition is bounded. The
 from __future__ import annotations
 
 import re
+import sys
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, TypeAlias
@@ -124,7 +126,8 @@ class Vocabulary:
             for one in part.phrases
             for word in one
         }
-        self._symbols = {word: chr(_FIRST_SYMBOL + number) for number, word in enumerate(sorted(named))}
+        self._words = sorted(named)
+        self._symbols = {word: chr(_FIRST_SYMBOL + number) for number, word in enumerate(self._words)}
         self._exact = {word: symbol for word, symbol in self._symbols.items() if not word.endswith("*")}
         self._beginnings = {word[:-1]: symbol for word, symbol in self._symbols.items() if word.endswith("*")}
         self._lengths = sorted({len(beginning) for beginning in self._beginnings}, reverse=True)
@@ -154,7 +157,9 @@ class Vocabulary:
         """The symbols of every word that this word of a rule stands for."""
         if not word.endswith("*"):
             return self._symbols[word]
-        return "".join(symbol for other, symbol in self._symbols.items() if other.startswith(word[:-1]))
+        beginning = word[:-1]
+        first, behind = (bisect_left(self._words, bound) for bound in (beginning, beginning + chr(sys.maxunicode)))
+        return "".join(self._symbols[other] for other in self._words[first:behind])
 
 
 class Pattern:
