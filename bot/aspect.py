@@ -14,7 +14,7 @@ from retrieval.terms import stem, words
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_MOST_WORDS = 25
+MOST_WORDS = 25
 """A longer message tells a story, and its words ask for nothing by themselves."""
 
 
@@ -108,7 +108,7 @@ def asked(question: str) -> dict[str, frozenset[str]]:
 
     Nothing for a long story, nor where no such word stands.
     """
-    if len(words(question)) > _MOST_WORDS:
+    if len(words(question)) > MOST_WORDS:
         return {}
     found = {name: [match.group() for match in one.asked.finditer(question)] for name, one in _ASPECTS.items()}
     aspects = {
