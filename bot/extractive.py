@@ -7,10 +7,10 @@ import re
 from typing import TYPE_CHECKING
 
 from bot.answer import Answer, Fact, Ungrounded
-from bot.aspect import MOST_WORDS, asked
+from bot.aspect import MOST_WORDS, OF_FIGURES, asked
 from bot.extract import extract
 from bot.figure import figure_asked, measured, without_measure
-from bot.followup_words import GROUPS
+from bot.followup_words import GENERAL, GROUPS
 from bot.level import level_asked
 from bot.sayable import NEGATIONS
 from bot.sought import Sought
@@ -44,6 +44,7 @@ _TELLS = 0.15
 _FIGURE = 0.6
 """A figure answers if its sentence bears this share of the question; of a neighbouring subject, figures mislead."""
 _GROUPS = frozenset(stem(word) for word in GROUPS)
+_GENERAL = frozenset(stem(word) for word in GENERAL)
 _PASSAGES = 3
 _LOOKED_AT = 6
 _ITEM = re.compile(r"\s*[-*+\u2022\u25aa\u25e6\u2013]\s")
@@ -79,7 +80,8 @@ class ExtractiveAnswerer:
         parts = [part for part in _PARTS.split(question) if terms(part)]
         figure = figure_asked(question) if len(parts) == 1 else None
         weights = await self._weights(without_measure(question) if figure else question)
-        sought = Sought(weights, figure, asked(question) if figure is None else {})
+        aspects = {name: stems for name, stems in asked(question).items() if figure is None or name in OF_FIGURES}
+        sought = Sought(weights, figure, aspects)
         telling_apart = designated(question) if len(words(question)) <= MOST_WORDS else []
         hits = evidence.hits if telling_apart else evidence.hits[:_LOOKED_AT]
         going_on = await self._going_on(hits)
@@ -137,15 +139,13 @@ def _subject(part: str, weights: Mapping[str, float]) -> set[str]:
     Several where they tell as much, as words often do in a few leaflets.
     """
     named = own_words(part) or [match[0] for match in spans(part) if not is_general(match[0])]
-    own = {stem(word) for text in named for word in words(text)} & weights.keys()
+    own = ({stem(word) for text in named for word in words(text)} & weights.keys()) - _GENERAL
     there = own or weights.keys() & set(terms(part))
     most = max((weights[one] for one in there), default=0.0)
     return {one for one in there if math.isclose(weights[one], most)}
 
 
-def _chosen(
-    extracts: Sequence[Extract], sought: Sought, subjects: set[str], *, near: float
-) -> list[Extract]:
+def _chosen(extracts: Sequence[Extract], sought: Sought, subjects: set[str], *, near: float) -> list[Extract]:
     """The one that leads, then each that adds enough.
 
     One that adds must be of the same document, name the subject, or those for whom is asked. Once they were named, only

@@ -11,7 +11,18 @@ Designated: TypeAlias = tuple[str, str]
 _NUMBERED = frozenset({"type", "stage", "grade", "class", "phase", "group", "factor", "category", "omega"})
 _LETTERED = frozenset({"hepatitis", "vitamin", "influenza", "haemophilia", "hemophilia", "type", "group"})
 """Where a small "a" behind these is no article ("how is hepatitis a spread"), it names one of them."""
-_ROMAN = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7", "viii": "8", "ix": "9", "x": "10"}
+_ROMAN = {
+    "i": "1",
+    "ii": "2",
+    "iii": "3",
+    "iv": "4",
+    "v": "5",
+    "vi": "6",
+    "vii": "7",
+    "viii": "8",
+    "ix": "9",
+    "x": "10",
+}
 _ARTICLES = frozenset({"i", "a", "s", "t"})
 """Single small letters that are words, or the rests of words, behind any noun."""
 _BETWEEN = frozenset({"and", "or", "to", "through", ",", "/", "virus", "viruses"})
