@@ -170,7 +170,6 @@ def _chosen(extracts: Sequence[Extract], sought: Sought, subjects: set[str], *, 
 
 def _leading(extracts: Sequence[Extract], sought: Sought, subjects: set[str]) -> Extract:
     """The best-ranked document that is of the subject; of it, the passage that tells what is asked."""
-
     asking = frozenset[str]().union(*sought.aspects.values())
 
     def to_the_subject(one: Extract) -> tuple[bool, bool, bool]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _TOLD = 0.4
 """What a statement that tells what is asked of the subject is worth beside the question's words."""
 _KEY = 0.1
-"""What a row's first cell adds to the worth of its words: it says what the row is of, the others what is said of that."""
+"""What a row's first cell adds for its words: it says what the row is of, and the others what is said of that."""
 _FULL = 0.9
 """Headings that carry this share of the question say that the text below is its answer, from its beginning on."""
 _CAPTION_WORDS = 3

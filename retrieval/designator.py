@@ -27,9 +27,11 @@ _ARTICLES = frozenset({"i", "a", "s", "t"})
 """Single small letters that are words, or the rests of words, behind any noun."""
 _BETWEEN = frozenset({"and", "or", "to", "through", ",", "/", "virus", "viruses"})
 _NO_NOUNS = frozenset(
-    "does have having been were will with without that this then than them they what when where which whom should would "
-    "could about after also because before from just like must need only over some take very want your".split()
-)  # fmt: skip
+    """
+    about after also because before been could does from have having just like must need only over should some take than
+    that them then they this very want were what when where which whom will with without would your
+    """.split()  # noqa: SIM905 - a wall of quotes is harder to read and to mend
+)
 _TOKEN = re.compile(r"[^\W_]+|[^\w\s-]")
 _MARK = re.compile(r"[^\W\d_]\d{0,2}|\d{1,2}|[IVX]{2,4}")
 
@@ -41,7 +43,7 @@ def designated(question: str) -> list[Designated]:
     """
     tokens = ["", "", "", *_TOKEN.findall(question), ""]
     shouted = question.isupper()
-    found = {}
+    found: dict[Designated, None] = {}
     for n in range(3, len(tokens) - 1):
         noun, mark = tokens[n - 1].lower(), tokens[n]
         if not _MARK.fullmatch(mark) or shouted or not noun.isalpha():
