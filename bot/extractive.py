@@ -124,13 +124,13 @@ def _before(passage: Passage) -> str:
 def _of_the_named(extracts: Sequence[Extract], telling_apart: Sequence[Designated]) -> list[Extract]:
     """Those that speak of each of these: of hepatitis A, nothing on B answers.
 
-    Where a letter tells them apart, pages on it are enough, if there are some: others only mention it.
+    Where a letter tells them apart, pages on it are enough, unless one that mentions it bears more of the question.
     """
-    if not telling_apart:
-        return list(extracts)
-    lettered = [name for name in telling_apart if not name[1].isdecimal()]
-    titled = [one for one in extracts if lettered and all(names(one.above, name) for name in telling_apart)]
-    return titled or [one for one in extracts if all(names(f"{one.above}\n{one.text}", name) for name in telling_apart)]
+    named = [one for one in extracts if all(names(f"{one.above}\n{one.text}", name) for name in telling_apart)]
+    titled = [one for one in named if all(names(one.above, name) for name in telling_apart)]
+    lettered = any(not mark.isdecimal() for _, mark in telling_apart)
+    most = max((one.strength for one in named), default=0.0)
+    return titled if lettered and any(one.strength >= most for one in titled) else named
 
 
 def _subject(part: str, weights: Mapping[str, float]) -> set[str]:

@@ -32,7 +32,8 @@ _NO_NOUNS = frozenset(
     that them then they this very want were what when where which whom will with without would your
     """.split()  # noqa: SIM905 - a wall of quotes is harder to read and to mend
 )
-_TOKEN = re.compile(r"[^\W_]+|[^\w\s-]")
+_TOKEN = re.compile(r"[^\W_]+(?:-(?=[a-z]{3}))?|[^\w\s-]")
+"""A word, or a mark. The "D" of "vitamin D-dependent rickets" is taken with its hyphen, and so names no vitamin."""
 _MARK = re.compile(r"[^\W\d_]\d{0,2}|\d{1,2}|[IVX]{2,4}")
 
 

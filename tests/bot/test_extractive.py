@@ -494,6 +494,12 @@ async def test_a_page_on_what_the_letter_names_goes_before_a_mention_of_it() -> 
     assert (await extract("How is hepatitis A spread?", mention, HEPATITIS_A)).startswith("Hepatitis A is spread")
 
 
+async def test_a_mention_is_kept_where_it_bears_more_than_the_page() -> None:
+    page = hit("Vitamin C is an antioxidant.", title="Vitamin C")
+    cold = hit("Vitamin C does not prevent a cold.", n=2, title="Common cold")
+    assert "Vitamin C does not prevent a cold." in await extract("Can vitamin C prevent a cold?", page, cold)
+
+
 async def test_nothing_on_type_1_answers_for_type_2() -> None:
     one = hit("Type 1 diabetes is treated with insulin.", title="Diabetes")
     two = hit("Many people with type 2 diabetes are treated with tablets.", n=2, title="Diabetes")

@@ -42,6 +42,7 @@ def test_a_question_names_what_a_letter_or_number_tells_apart(question: str, fou
         ("Hepatitis is a virus.", ("hepatitis", "a"), False),
         ("Take a vitamin a day.", ("vitamin", "a"), False),
         ("She has hepatitis. A doctor helps.", ("hepatitis", "a"), False),
+        ("vitamin D-dependent rickets", ("vitamin", "d"), False),
         ("Vitamin B12", ("vitamin", "b"), False),
         ("type 1 diabetes, 2 of them", ("type", "2"), False),
     ],
