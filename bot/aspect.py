@@ -14,7 +14,7 @@ from retrieval.terms import stem, words
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_MOST_WORDS = 25
+MOST_WORDS = 25
 """A longer message tells a story, and its words ask for nothing by themselves."""
 
 
@@ -88,7 +88,7 @@ _ASPECTS = {
         r"|avoid|allerg(?:y|ic|ies)|talk (?:to|with) (?:your|a) (?:doctor|nurse)|tell (?:your|the) (?:doctor|nurse)",
     ),
     "contact": _words(
-        r"phone|telephone|(?:phone|contact) (?:number|details)|e-?mail|contact|reach|ring",
+        r"(?:(?:tele)?phone|contact) (?:numbers?|details)|phone|telephone|e-?mail|contact|reach|ring",
         r"call|ring|phone|telephone|contact|write to|reach|e-?mail|0\d{3,4}[ -]\d{3}[ -]?\d{3,4}",
     ),
     "place": _words(
@@ -96,11 +96,19 @@ _ASPECTS = {
         r"room \w+|floor|lane|street|road|avenue|building|ward|car park|address|next to|opposite|reception|entrance"
         r"|located|outside|desk",
     ),
+    "hours": _words(
+        r"(?:when|what times?)(?=\b.*\b(?:open|close|start|begin|end)(?:s|ed)?\b)",
+        r"\d{1,2}(?:[.:]\d\d)? ?[ap]\.?m|\d{1,2}:\d\d|noon|midnight",
+    ),
+    "lasting": _words(r"how long(?=\b.*\b(?:take|last)\b)", r"takes?|lasts?"),
     "cost": _words(
         r"cost(?:s|ing)?|price[sd]?|fees?|charge[sd]?|free|pay(?:s|ing)?|how much (?:is|are|money)",
         r"cost(?:s|ing)?|price[sd]?|fees?|charge[sd]?|free|paid|pay(?:s|ing|ment)?|cash|card|pounds?|dollars?|euros?",
     ),
 }
+
+OF_FIGURES = frozenset({"lasting"})
+"""What tells more closely which figure is asked for; all else gives way to it."""
 
 
 def asked(question: str) -> dict[str, frozenset[str]]:
@@ -108,7 +116,7 @@ def asked(question: str) -> dict[str, frozenset[str]]:
 
     Nothing for a long story, nor where no such word stands.
     """
-    if len(words(question)) > _MOST_WORDS:
+    if len(words(question)) > MOST_WORDS:
         return {}
     found = {name: [match.group() for match in one.asked.finditer(question)] for name, one in _ASPECTS.items()}
     aspects = {

@@ -32,11 +32,24 @@ class Extract:
     told: int
     full: bool
 
+    @property
+    def above(self) -> str:
+        """Its title and headings, one a line."""
+        return "\n".join(dict.fromkeys((self.hit.document.title, *self.hit.passage.headings)))
 
-def extract(hit: Hit, sought: Sought) -> Extract | None:
-    """What the hit can say to it; None where it holds no statement, or no figure such as is sought."""
-    page = Page.of(hit, sought)
-    able = [i for i, asks in enumerate(page.asks) if not asks]
+    @property
+    def text(self) -> str:
+        """Its pieces as the document has them, one a line."""
+        return "\n".join(self.hit.passage.text[slice(*piece.span)] for piece in self.pieces)
+
+
+def extract(hit: Hit, sought: Sought, *, goes_on: bool = False) -> Extract | None:
+    """What the hit can say to it; None where it holds no statement, or no figure such as is sought.
+
+    With `goes_on`, its section began in the passage before, and so did a list without its beginning.
+    """
+    page = Page.of(hit, sought, goes_on=goes_on)
+    able = [i for i, asks in enumerate(page.asks) if not asks and not page.is_unintroduced(i)]
     if sought.figure is not None:
         able = [i for i in able if page.worth[i] and gives(page.said[i], sought.figure)]
     able = [i for i in able if not page.is_caption(i)] or able
@@ -46,7 +59,7 @@ def extract(hit: Hit, sought: Sought) -> Extract | None:
     if sought.figure is None:
         opening = next((i for i in able if not page.is_orphan(i)), anchor)
         anchor = opening if page.full else lead(page, anchor, able)
-    chosen = stretch(page, anchor)
+    chosen = [i for i in stretch(page, anchor) if not page.is_unintroduced(i)]
     own = frozenset[str]().union(*(page.bears[i] for i in ([anchor] if sought.figure else chosen)))
     return Extract(
         hit=hit,

@@ -7,14 +7,16 @@ import re
 from typing import TYPE_CHECKING
 
 from bot.answer import Answer, Fact, Ungrounded
-from bot.aspect import asked
+from bot.aspect import MOST_WORDS, OF_FIGURES, asked
 from bot.extract import extract
 from bot.figure import figure_asked, measured, without_measure
-from bot.followup_words import GROUPS
+from bot.followup_words import GENERAL, GROUPS
+from bot.level import level_asked
 from bot.sayable import NEGATIONS
 from bot.sought import Sought
 from bot.spoken import sentences
 from bot.topic import is_general, own_words, spans
+from retrieval.designator import designated, names
 from retrieval.terms import STOP_WORDS, stem, terms, words
 
 if TYPE_CHECKING:
@@ -24,7 +26,9 @@ if TYPE_CHECKING:
     from bot.answerer import Hear
     from bot.extract import Extract
     from memory.replay import Said
-    from retrieval.evidence import Evidence
+    from retrieval.designator import Designated
+    from retrieval.document import Passage
+    from retrieval.evidence import Evidence, Hit
     from retrieval.index import Index
 
 _NEAR = 0.6
@@ -40,8 +44,10 @@ _TELLS = 0.15
 _FIGURE = 0.6
 """A figure answers if its sentence bears this share of the question; of a neighbouring subject, figures mislead."""
 _GROUPS = frozenset(stem(word) for word in GROUPS)
+_GENERAL = frozenset(stem(word) for word in GENERAL)
 _PASSAGES = 3
 _LOOKED_AT = 6
+_ITEM = re.compile(r"\s*[-*+\u2022\u25aa\u25e6\u2013]\s")
 _LISTED = re.compile(r"- |\d{1,3}[.)] |.*[^.!?]\Z", re.DOTALL)
 _PARTS = re.compile(
     r"[?!;]|\.\s|,?\s+\band\s+(?=(?:what|which|who|when|where|why|how|is|are|do|does|can|should)\b)", re.IGNORECASE
@@ -74,8 +80,15 @@ class ExtractiveAnswerer:
         parts = [part for part in _PARTS.split(question) if terms(part)]
         figure = figure_asked(question) if len(parts) == 1 else None
         weights = await self._weights(without_measure(question) if figure else question)
-        sought = Sought(weights, figure, asked(question) if figure is None else {})
-        extracts = [one for hit in evidence.hits[:_LOOKED_AT] if (one := extract(hit, sought))]
+        aspects = {name: stems for name, stems in asked(question).items() if figure is None or name in OF_FIGURES}
+        sought = Sought(weights, figure, aspects)
+        telling_apart = designated(question) if len(words(question)) <= MOST_WORDS else []
+        hits = evidence.hits if telling_apart else evidence.hits[:_LOOKED_AT]
+        going_on = await self._going_on(hits)
+        made = [extract(hit, sought, goes_on=hit.passage.id in going_on) for hit in hits]
+        level = level_asked(question)
+        able = [one for one in made if one and not (level and level.is_missed_by(f"{one.above}\n{one.text}"))]
+        extracts = _of_the_named(able, telling_apart)
         # A word that no passage holds cannot be told from a slip of the pen; of a figure, it may be the drug itself.
         named = weights.keys() if figure else frozenset[str]().union(*(one.borne for one in extracts))
         about = [measured(question)] if figure else parts
@@ -83,9 +96,16 @@ class ExtractiveAnswerer:
         if figure:
             extracts = [one for one in extracts if one.borne & subjects and one.strength >= _FIGURE]
         said: list[Sentence] = []
-        for one in _chosen(extracts, weights, subjects, near=_NEAR_PART if len(parts) > 1 else _NEAR):
+        for one in _chosen(extracts, sought, subjects, near=_NEAR_PART if len(parts) > 1 else _NEAR):
             said += [sentence for sentence in sentences(one, first=not said) if not _is_said(sentence, said)]
         return Fact(tuple(said)) if said else Ungrounded()
+
+    async def _going_on(self, hits: Sequence[Hit]) -> set[str]:
+        """The passages that begin with an item of a list and go on with the section of the passage before them."""
+        begun = {_before(hit.passage): hit.passage for hit in hits if _ITEM.match(hit.passage.text)}
+        before = await self._index.passages(list(begun)) if begun else ()
+        same = [hit.passage for hit in before if hit.passage.headings == begun[hit.passage.id].headings]
+        return {begun[passage.id].id for passage in same}
 
     async def _weights(self, question: str) -> dict[str, float]:
         """The share of the question that each of its informative stems carries; together 1."""
@@ -96,21 +116,36 @@ class ExtractiveAnswerer:
         return {one: weight / whole for one, weight in rarity.items()}
 
 
+def _before(passage: Passage) -> str:
+    """The id of the passage before it."""
+    return f"{passage.document_id}#{passage.ordinal - 1}"
+
+
+def _of_the_named(extracts: Sequence[Extract], telling_apart: Sequence[Designated]) -> list[Extract]:
+    """Those that speak of each of these: of hepatitis A, nothing on B answers.
+
+    Where a letter tells them apart, pages on it are enough, unless one that mentions it bears more of the question.
+    """
+    named = [one for one in extracts if all(names(f"{one.above}\n{one.text}", name) for name in telling_apart)]
+    titled = [one for one in named if all(names(one.above, name) for name in telling_apart)]
+    lettered = any(not mark.isdecimal() for _, mark in telling_apart)
+    most = max((one.strength for one in named), default=0.0)
+    return titled if lettered and any(one.strength >= most for one in titled) else named
+
+
 def _subject(part: str, weights: Mapping[str, float]) -> set[str]:
     """The most telling word of a part of the question, by its stem: what it is about, not what it asks of that.
 
     Several where they tell as much, as words often do in a few leaflets.
     """
     named = own_words(part) or [match[0] for match in spans(part) if not is_general(match[0])]
-    own = {stem(word) for text in named for word in words(text)} & weights.keys()
+    own = ({stem(word) for text in named for word in words(text)} & weights.keys()) - _GENERAL
     there = own or weights.keys() & set(terms(part))
     most = max((weights[one] for one in there), default=0.0)
     return {one for one in there if math.isclose(weights[one], most)}
 
 
-def _chosen(
-    extracts: Sequence[Extract], weights: Mapping[str, float], subjects: set[str], *, near: float
-) -> list[Extract]:
+def _chosen(extracts: Sequence[Extract], sought: Sought, subjects: set[str], *, near: float) -> list[Extract]:
     """The one that leads, then each that adds enough.
 
     One that adds must be of the same document, name the subject, or those for whom is asked. Once they were named, only
@@ -118,12 +153,13 @@ def _chosen(
     """
     if not extracts:
         return []
-    chosen = [_leading(extracts, weights, subjects)]
+    weights = sought.weights
+    chosen = [_leading(extracts, sought, subjects)]
     borne = set(chosen[0].borne)
     asked_for = weights.keys() & _GROUPS
     for one in extracts:
         gain = sum(weights[word] for word in one.borne - borne)
-        names = one.borne & (subjects | asked_for)
+        names = one.borne & subjects
         akin = one.hit.document.id == chosen[0].hit.document.id or names
         least = _NEAR_PART if one.borne & asked_for - borne else near
         if akin and borne & asked_for <= one.borne and one.strength >= least and gain >= _NEW:
@@ -132,12 +168,16 @@ def _chosen(
     return chosen[:_PASSAGES]
 
 
-def _leading(extracts: Sequence[Extract], weights: Mapping[str, float], subjects: set[str]) -> Extract:
+def _leading(extracts: Sequence[Extract], sought: Sought, subjects: set[str]) -> Extract:
     """The best-ranked document that is of the subject; of it, the passage that tells what is asked."""
+    asking = frozenset[str]().union(*sought.aspects.values())
 
-    def to_the_subject(one: Extract) -> tuple[bool, bool]:
-        titled = set(terms(one.hit.document.title)) <= weights.keys()
-        return bool(one.borne & subjects) or titled, bool(one.own or (one.full and one.told))
+    def to_the_subject(one: Extract) -> tuple[bool, bool, bool]:
+        title = set(terms(one.hit.document.title))
+        # "Hereditary pancreatitis" has the asking word of "Is diabetes hereditary?", and is of something else.
+        elsewhere = bool(title & asking) and not title & subjects
+        about = bool(one.borne & subjects) or title <= sought.weights.keys()
+        return about, not elsewhere, bool(one.own or (one.full and one.told))
 
     first = max(extracts, key=lambda one: (*to_the_subject(one), -one.hit.rank))
     of_document = [

@@ -24,10 +24,14 @@ class Figure(StrEnum):
     AGE = "age"
     SHARE = "share"
     NUMBER = "number"
+    PRICE = "price"
     AMOUNT = "amount"
 
 
 _ASKED = {
+    Figure.PRICE: r"\bhow much\b.*\b(?:costs?|pay|paid|charged?|money)\b|\bhow (?:expensive|cheap)\b"
+    r"|\bhow much (?:is|are) (?:an?|the|it)\b(?!.*\b(?:amount|dose|limit|normal|portion|safe|serving|unit|too)\b)"
+    r"|\bwhat (?:is|are) the (?:cost|price|fee|charge)s?\b|\bwhat (?:does|do|will|would)\b.*\bcost\b",
     Figure.DOSE: r"\b(?:dose|dosage|dosing)\b|\bhow (?:much|many)\b.*\b(?:take|give|inject)\b(?! to\b)"
     r"|\bhow many (?:mgs?|milligrams?|mcg|micrograms?|ml|units|tablets|pills)\b",
     Figure.FREQUENCY: r"\bhow (?:often|frequently|many times)\b",
@@ -42,7 +46,7 @@ _ASKED = {
 _MEASURES = re.compile(
     r"\b(?:dos(?:e|es|age|ing)|rates?|periods?|expectancy|percent(?:age)?|proportion|age|old|long|often|many|much|take"
     r"|minutes?|hours?|days?|weeks?|months?|years?|times?|allow(?:ed)?|permitted|required|recommended|usual(?:ly)?"
-    r"|normal(?:ly)?|typical(?:ly)?|average|\d+)\b",
+    r"|normal(?:ly)?|typical(?:ly)?|average|costs?|pric(?:es?|ed)|pay|paid|fees?|charge[sd]?|money|\d+)\b",
     re.IGNORECASE,
 )
 _COURSES = re.compile(
@@ -62,6 +66,11 @@ _LASTING = re.compile(
 )
 _AGED = re.compile(r"\b(?:ages?|aged|years?|older|younger|months?)\b|\b\d0s\b", re.IGNORECASE)
 _OF_ALL = re.compile(r"\b(?:half|thirds?|quarters?|\d+ (?:in|out of) (?:every )?\d+)\b", re.IGNORECASE)
+_PRICED = re.compile(
+    r"(?<!-)\bfree\b(?! (?:of|from)\b)|\bno (?:charge|cost|fee)s?\b|\bcosts? nothing\b|\b(?:pounds|dollars|euros)\b",
+    re.IGNORECASE,
+)
+_MONEY = frozenset("$£€")
 _COUNTED = re.compile(r"\b(?:half|few|dozens?|hundreds|thousands|millions|unknown|not known)\b", re.IGNORECASE)
 
 
@@ -97,6 +106,8 @@ def gives(text: str, figure: Figure) -> bool:
             told = "%" in units or _OF_ALL.search(text) is not None
         case Figure.NUMBER:
             told = bool(units) or _COUNTED.search(text) is not None
+        case Figure.PRICE:
+            told = bool(units & _MONEY) or _PRICED.search(text) is not None
         case Figure.AMOUNT:
             told = bool(units - {""})
     return told

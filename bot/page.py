@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING
 
 from bot.followup_words import AUXILIARIES, PRONOUNS
 from bot.sayable import sayable
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _TOLD = 0.4
 """What a statement that tells what is asked of the subject is worth beside the question's words."""
+_KEY = 0.1
+"""What a row's first cell adds for its words: it says what the row is of, and the others what is said of that."""
 _FULL = 0.9
 """Headings that carry this share of the question say that the text below is its answer, from its beginning on."""
 _CAPTION_WORDS = 3
@@ -40,7 +42,8 @@ class Page:
     `asks` marks questions of the text's own ("How is it treated? With ..."): they are headings of what follows them,
     and `said` is what each says under the last of them. `tells` counts what it tells of what is asked of the subject.
     `above` are the question's stems that title and headings bear, `told_above` counts what those tell. `full` says
-    that the headings ask the question.
+    that the headings ask the question, `goes_on` that the section began in the
+    passage before.
     """
 
     raw: str
@@ -53,9 +56,10 @@ class Page:
     above: frozenset[str]
     told_above: int
     full: bool
+    goes_on: bool
 
     @classmethod
-    def of(cls, hit: Hit, sought: Sought) -> Page:
+    def of(cls, hit: Hit, sought: Sought, *, goes_on: bool) -> Page:
         """The hit's passage, read under its headings."""
         raw, title = hit.passage.text, hit.document.title
         headings = " ".join(one for one in hit.passage.headings if one != title)
@@ -72,13 +76,15 @@ class Page:
         tells = [len(sought.told(text)) for text in said]
         # A word that the heading says already tells little about which sentence below it is meant.
         worth = [
-            sum(sought.weights[one] * (0.5 if one in above else 1.0) for one in stems) + _TOLD * told
+            sum(sought.weights[one] * (0.5 if one in above else 1.0) for one in stems)
+            + _TOLD * told
+            + _KEY * sought.share(sought.borne(_key(piece, raw)))
             if sought.names_subject(stems | above)
             else 0.5 * sought.share(stems)
-            for stems, told in zip(bears, tells, strict=True)
+            for piece, stems, told in zip(found, bears, tells, strict=True)
         ]
         full = sought.share(above) >= _FULL and 0 < len(sought.aspects) == told_above
-        return cls(raw, found, asks, said, bears, tells, worth, frozenset(above), told_above, full)
+        return cls(raw, found, asks, said, bears, tells, worth, frozenset(above), told_above, full, goes_on)
 
     def text(self, i: int) -> str:
         """The piece as the document has it."""
@@ -94,16 +100,17 @@ class Page:
 
     def is_orphan(self, i: int) -> bool:
         """Whether it leans on something that the passage does not hold: a sentence, or a list without its beginning."""
+        sentence = i == 0 and self.found[0].shape is Shape.SENTENCE
+        return self._is_bare_item(i) or (sentence and self.leans_back(0))
+
+    def is_unintroduced(self, i: int) -> bool:
+        """Whether it is an item whose introduction stands in a passage before, and may be "You should not ... if"."""
+        return self.goes_on and self._is_bare_item(i)
+
+    def _is_bare_item(self, i: int) -> bool:
         piece = self.found[i]
-        match piece.shape:
-            case Shape.SENTENCE:
-                return i == 0 and self.leans_back(0)
-            case Shape.ITEM:
-                return piece.block == self.found[0].block and self.text(i).partition(" ")[2][:1].islower()
-            case Shape.ROW:
-                return False
-            case _:
-                assert_never(piece.shape)
+        first = piece.shape is Shape.ITEM and piece.block == self.found[0].block
+        return first and self.text(i).partition(" ")[2][:1].islower()
 
     def leans_back(self, i: int) -> bool:
         """Whether it is understood only after the piece before it: "It ...", or "Yes." to a question."""
@@ -119,6 +126,11 @@ def _under_questions(read: Sequence[str], asks: Sequence[bool]) -> list[str]:
         over = text if is_question else over
         said.append(f"{over} {text}" if over and not is_question else text)
     return said
+
+
+def _key(piece: Piece, raw: str) -> str:
+    """A row's first cell; nothing of other pieces."""
+    return cells(raw[slice(*piece.span)])[0] if piece.shape is Shape.ROW else ""
 
 
 def _read(piece: Piece, raw: str) -> str:

@@ -25,7 +25,8 @@ _TABLE_RUN_TOGETHER = re.compile(r"(?:\d\s?%[^.;]{0,80}){6}")
 _ITEM_CUT = re.compile(r"\s[-\u2022]\s+\w+(?:\s\w+){0,2}\.$")
 """The first words of an item at the end of running text: the rest stands in the next passage."""
 _POINTS_ELSEWHERE = re.compile(
-    r"(?:for|to (?:find|get|read|learn))\b.{0,40}\b(?:information|details|more)\b.{0,60}\b(?:go to|see|visit|read)\b"
+    r"\(?(?:(?:please )?watch (?:the|this|a) video|to (?:enlarge|reduce|shrink|play|see|watch) (?:the|this) video)\b"
+    r"|(?:for|to (?:find|get|read|learn))\b.{0,40}\b(?:information|details|more)\b.{0,60}\b(?:go to|see|visit|read)\b"
     r"|see also\b|see\s+[\"\u201c]",
     re.IGNORECASE,
 )

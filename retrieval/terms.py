@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import snowballstemmer
 
+from retrieval.designator import designated
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -115,9 +117,11 @@ def phrases(text: str, share: Callable[[str], float]) -> tuple[list[Phrase], lis
     First come telling words, and identifiers whole. `share` gives the part of all passages, 0 to 1, in which a stem
     stands: words that stand nowhere or in more than `COMMON` are left out while others remain, and of the rest the
     `RAREST` rarest kept. The numbers and short parts of identifiers come second, so a passage that holds `il-6` ranks
-    above one that holds `il` and `6` apart, which still is found.
+    above one that holds `il` and `6` apart, which still is found. What a letter tells apart is searched for with
+    it, even an "A": "hepatitis A".
     """
     spellings = [_spellings(one) for one in identifiers(text)]
+    lettered = [(noun, mark) for noun, mark in designated(text) if mark.isalpha()]
     parts = {word for (whole, *_) in spellings if len(whole) > 1 for word in whole if _says_little_alone(word)}
     found = dict.fromkeys(words(text))
     informative = [word for word in found if word not in parts and word not in STOP_WORDS]
@@ -129,7 +133,7 @@ def phrases(text: str, share: Callable[[str], float]) -> tuple[list[Phrase], lis
     telling = [term for term in known if shares[term] <= COMMON] or known
     kept = set(sorted(telling, key=shares.__getitem__)[:RAREST])
     first = [(by_stem[term],) for term in known if term in kept] + [run for runs in spellings for run in runs]
-    return list(dict.fromkeys(first)), [(word,) for word in found if word in parts]
+    return list(dict.fromkeys([*first, *lettered])), [(word,) for word in found if word in parts]
 
 
 def _names_something(joined: str) -> bool:

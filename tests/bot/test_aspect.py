@@ -20,6 +20,8 @@ from bot.aspect import asked, told
         ("Who shouldn't have the vaccine?", "exclusion", "It is not recommended in pregnancy."),
         ("What is the phone number?", "contact", "Ring us on Mondays."),
         ("Where is the clinic?", "place", "It is on the first floor."),
+        ("When do you close?", "hours", "It closes at 8.30 pm."),
+        ("How long does it take?", "lasting", "The test itself takes a moment."),
         ("How much is the parking?", "cost", "It is free for two hours."),
         ("What is sepsis?", "definition", "Overview"),
     ],

@@ -13,6 +13,7 @@ from bot.answer import Fact, Ungrounded
 from bot.compose import compose
 from bot.extractive import ExtractiveAnswerer
 from bot.verify import verify
+from retrieval.document import Passage
 from retrieval.ram_index import RamIndex
 from tests.bot.evidence import evidence, hit
 
@@ -397,7 +398,7 @@ async def test_a_title_within_the_question_makes_a_page_of_its_subject_though_an
 @pytest.mark.parametrize("other", ["Take 10 mg for flu.", "Do not take 5 mg for flu."])
 async def test_another_passage_may_differ_in_a_figure_or_a_no_alone(other: str) -> None:
     one = hit("Take 5 mg for flu.", title="Flu")
-    two = hit(f"{other} Reception closes at 8 pm.", n=2, title="Reception")
+    two = hit(f"{other} Reception closes early.", n=2, title="Reception")
     assert other in await extract("What helps flu, and when does reception close?", one, two)
 
 
@@ -476,3 +477,119 @@ async def test_another_document_joins_that_names_those_for_whom_is_asked() -> No
     children = hit("Children's flu sessions are on Saturdays.", n=2, title="Children")
     text = await extract("When is the flu clinic open for children?", clinic, children)
     assert text.endswith("Children's flu sessions are on Saturdays. [2]")
+
+
+HEPATITIS_B = hit("Hepatitis B is spread through contact with blood.", title="Hepatitis B")
+HEPATITIS_A = hit("Hepatitis A is spread by food that someone with it has touched.", n=2, title="Hepatitis A")
+
+
+@pytest.mark.parametrize("question", ["How is hepatitis A spread?", "how is hepatitis a spread"])
+async def test_what_a_letter_tells_apart_is_not_answered_with_another(question: str) -> None:
+    assert (await extract(question, HEPATITIS_B, HEPATITIS_A)).startswith("Hepatitis A is spread by food")
+    assert await extract(question, HEPATITIS_B) == ""
+
+
+async def test_a_page_on_what_the_letter_names_goes_before_a_mention_of_it() -> None:
+    mention = hit("Hepatitis is spread by viruses, such as hepatitis A and B.", title="Hepatitis")
+    assert (await extract("How is hepatitis A spread?", mention, HEPATITIS_A)).startswith("Hepatitis A is spread")
+
+
+async def test_a_mention_is_kept_where_it_bears_more_than_the_page() -> None:
+    page = hit("Vitamin C is an antioxidant.", title="Vitamin C")
+    cold = hit("Vitamin C does not prevent a cold.", n=2, title="Common cold")
+    assert "Vitamin C does not prevent a cold." in await extract("Can vitamin C prevent a cold?", page, cold)
+
+
+async def test_nothing_on_type_1_answers_for_type_2() -> None:
+    one = hit("Type 1 diabetes is treated with insulin.", title="Diabetes")
+    two = hit("Many people with type 2 diabetes are treated with tablets.", n=2, title="Diabetes")
+    assert (await extract("How is type 2 diabetes treated?", one, two)).startswith("Many people with type 2")
+
+
+async def test_an_item_whose_introduction_stands_in_the_passage_before_is_not_said() -> None:
+    document = HEPATITIS_A.document
+    texts = [
+        "Do not have the shingles vaccine if you",
+        "- have had shingles this week\n- had a reaction to the vaccine",
+    ]
+    before, after = (
+        Passage(f"{document.id}#{n}", document.id, n, text, "", ("Shingles", "Vaccine"), (0, len(text)))
+        for n, text in enumerate(texts, start=1)
+    )
+    index = RamIndex()
+    await index.replace(document, [before, after])
+    question = "What is the shingles vaccine?"
+    found = evidence(replace(HEPATITIS_A, passage=after), question=question)
+    assert isinstance(await ExtractiveAnswerer(index).answer(question, found, ()), Ungrounded)
+    await index.replace(document, [replace(before, headings=("Shingles", "Prices")), after])
+    assert isinstance(await ExtractiveAnswerer(index).answer(question, found, ()), Fact)
+
+
+ORDERS = hit(
+    "| You order | Ready from |\n|---|---|\n| Tuesday by 4 pm | Thursday, 2 pm |\n| Thursday by 4 pm | Monday, 2 pm |",
+    title="Prescriptions",
+)
+
+
+async def test_a_row_is_found_by_its_first_cell_before_its_others() -> None:
+    text = await extract("If I order on Thursday, when is it ready?", ORDERS)
+    assert text == "- You order: Thursday by 4 pm \u00b7 Ready from: Monday, 2 pm [1]"
+
+
+async def test_advice_on_what_is_high_is_none_on_what_is_low() -> None:
+    high = hit("A healthy eating plan can help lower blood pressure.", title="High Blood Pressure")
+    low = hit("Eat small meals if your blood pressure is too low.", n=2, title="Hypotension")
+    question = "What should I eat if I have low blood pressure?"
+    assert await extract(question, high) == ""
+    assert (await extract(question, high, low)).startswith("Eat small meals")
+
+
+async def test_a_page_that_has_only_the_asking_word_in_its_title_does_not_lead() -> None:
+    other = hit("Hereditary pancreatitis is worse in people with diabetes. " + PADDING, title="Hereditary pancreatitis")
+    page = hit("Genes play a part in who gets diabetes. " + PADDING, n=2, title="Causes of diabetes")
+    assert (await extract("Is diabetes hereditary?", other, page)).startswith("Genes play a part")
+
+
+async def test_another_document_needs_the_subject_beside_those_for_whom_is_asked() -> None:
+    shot = hit("A flu shot is given each year.", title="Flu shot")
+    other = hit("Pregnant women may recall an illness.", n=2, title="Choriomeningitis")
+    assert "[2]" not in await extract("Should pregnant women get a flu shot?", shot, other)
+
+
+async def test_a_price_is_no_share() -> None:
+    works = hit("The shingles vaccine prevents shingles in 70 percent of people.", title="Shingles vaccine")
+    price = hit("The shingles vaccine is \u00a360.", n=2, title="Shingles vaccine")
+    assert await extract("How much does the shingles vaccine cost?", works) == ""
+    assert (
+        await extract("How much does the shingles vaccine cost?", works, price)
+        == "The shingles vaccine is \u00a360. [1]"
+    )
+
+
+async def test_when_something_closes_is_told_by_the_clock() -> None:
+    days = hit("The clinic is open Monday to Saturday and closed on Sundays.", title="Hours")
+    table = "| Day | Opens | Closes |\n|---|---|---|\n| Friday | 8 am | 6 pm |\n| Saturday | 9 am | 1 pm |"
+    hours = replace(hit(table, n=2, title="Hours"), document=days.document)
+    text = await extract("When do you close on Saturday?", days, hours)
+    assert text.startswith("- Day: Saturday \u00b7 Opens: 9 am \u00b7 Closes: 1 pm")
+
+
+async def test_how_long_something_takes_is_told_by_what_takes() -> None:
+    results = "| Kind of test | Waiting time |\n|---|---|\n| Routine blood test | 3 days |"
+    waiting = hit(results, title="Blood test")
+    itself = replace(hit("The test itself takes about 5 minutes.", n=2, title="Blood test"), document=waiting.document)
+    assert (await extract("How long does a blood test take?", waiting, itself)).startswith("The test itself takes")
+
+
+async def test_a_general_word_in_another_form_is_not_the_subject() -> None:
+    other = hit("We offer you another day.", n=1, title="Appointments")
+    page = hit("Interpreters are free for everyone.", n=2, title="Interpreters")
+    more = [hit("An interpreter can come.", n=n, title="Interpreters") for n in range(3, 7)]
+    assert (await extract("Do you offer interpreters?", other, page, *more)).startswith("Interpreters are free")
+
+
+@pytest.mark.parametrize(
+    "pointer", ["(Watch the video to learn how one woman lives.", "To enlarge the video, click here."]
+)
+async def test_what_tells_how_to_watch_a_video_is_not_said(pointer: str) -> None:
+    assert await extract("What is flu?", hit(f"{pointer} Flu is an illness.")) == "Flu is an illness. [1]"

@@ -151,3 +151,8 @@ def test_two_forms_of_a_word_are_searched_once() -> None:
 
 def test_a_question_of_function_words_is_searched_as_it_is() -> None:
     assert phrases("who are you", everywhere) == ([("who",), ("are",), ("you",)], [])
+
+
+def test_a_letter_that_tells_apart_is_searched_for_with_its_noun() -> None:
+    assert ("hepatitis", "a") in phrases("How is hepatitis A spread?", lambda _: 0.01)[0]
+    assert ("hepatitis", "a") not in phrases("Is hepatitis a virus?", lambda _: 0.01)[0]
