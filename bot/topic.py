@@ -129,14 +129,13 @@ def without_article(text: str) -> str:
 def _topic(asked: str) -> str | None:
     """The stretch from the first word that can carry a topic to the last, with the article before it.
 
-    A verb alone is none: "where do I park".
+    A verb alone is none ("where do I park"), nor is a day or a month.
     """
     found = spans(asked)
     general = [is_general(match[0]) for match in found]
     lower = [_folded(match[0]) for match in found]
-    carriers = [n for n in range(len(found)) if not general[n] and lower[n] not in GROUPS | OCCASIONS] or [
-        n for n in range(len(found)) if not general[n]
-    ]
+    able = [n for n in range(len(found)) if not general[n] and lower[n] not in OCCASIONS]
+    carriers = [n for n in able if lower[n] not in GROUPS] or able
     if not carriers or seeks_advice(asked):
         return None
     first = carriers[0]

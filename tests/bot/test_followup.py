@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 CLINIC = "When is the flu clinic open?"
 YERSINIA = "What are the treatments for Yersinia?"
+WHEN = ("and on the 25th of March?", "and after 5 pm?", "and on bank holidays?", "and on Christmas Eve?")
 ASPIRIN = "Is aspirin safe for adults?"
 
 
@@ -121,6 +122,9 @@ def test_another_topic_takes_the_place_of_the_old_one(earlier: str, question: st
         ("How is hepatitis A spread?", "and B?", "How is hepatitis B spread?"),
         ("How is hepatitis spread?", "What about B?", "How is hepatitis B spread?"),
         ("Is 75 mg of aspirin safe?", "and 50?", "Is 50 mg of aspirin safe?"),
+        ("Is there a cure for stage 3 gout?", "and in stage 4?", "Is there a cure for stage 4 gout?"),
+        ("Is there a vaccine for hepatitis A?", "and hepatitis B?", "Is there a vaccine for hepatitis B?"),
+        ("Who drew the 4 stages of labour?", "and stage 2?", "Who drew the stage 2 of labour?"),
         ("When are you open?", "and type 2?", "and type 2?"),
     ],
 )
@@ -139,10 +143,11 @@ def test_the_number_or_letter_of_a_name_goes_with_it(name: str, form: str, befor
 
 def test_what_else_is_not_asked_again_and_no_condition_stays_where_another_comes() -> None:
     asked = [CLINIC]
-    for question in ["What else?", "and on Thursday?", "and in January?", "for my 1 year old?", "and in May?"]:
+    for question in ["What else?", *WHEN, "and on Thursday?", "and in January?", "for my 1 year old?", "and in May?"]:
         asked.append(standalone(question, asked))
     assert asked[1:] == [
         "What else about the flu clinic?",
+        *(f"When is the flu clinic open {when.removeprefix('and ')}" for when in WHEN),
         "When is the flu clinic open on Thursday?",
         "When is the flu clinic open in January?",
         "When is the flu clinic open for my 1 year old?",
@@ -304,6 +309,8 @@ def test_what_anyone_does_is_no_topic(between: str) -> None:
         ("What is the price of coffee?", "and on Sundays?", "What is the price of coffee on Sundays?"),
         ("Are you open?", "why?", "why are you open?"),
         ("When are you open?", "What about the pharmacy?", "What about the pharmacy?"),
+        ("Can I visit in the evening?", "are they allowed?", "are flowers allowed?"),
+        ("Can I come on Christmas Eve?", "are they allowed?", "are flowers allowed?"),
     ],
 )
 def test_it_is_the_last_question_that_is_asked_again_and_none_before_it(
