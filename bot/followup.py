@@ -10,6 +10,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from bot.designation import redesignated
 from bot.followup_words import (
     ARTICLES,
     ASPECT_NOUNS,
@@ -56,7 +57,13 @@ _EXPLETIVE = re.compile(
 )
 """An "it" that means nothing: "is it safe to ...", "how long does it take"."""
 _AGE = re.compile(r"\b(?:over|under|above|below|aged?)\s+\d+s?\b", re.IGNORECASE)
+_DATE = re.compile(
+    r"\b(?:\d{1,2}(?:st|nd|rd|th)|\d{1,2}(?:[.:]\d\d)?\s?[ap]m|noon|midnight|bank holidays?|new year(?:['’]s)?"
+    r"|boxing day|(?:in|until|till|since|from|during|by|before|after) may)\b",
+    re.IGNORECASE,
+)
 _TAIL = re.compile(r"\s(?P<link>for|in|during|on|at|with|among)\s+(?P<whom>\S.*)$", re.IGNORECASE)
+_LINK = re.compile(r"\s(?:for|in|during|on|at|with|among|after|before|from|until)\s+(?=\S)", re.IGNORECASE)
 _PRONOUN = re.compile(r"\b(?:it|them|they|this|that|these|those)\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"(?P<mark>[,.;:?!])\s|(?P<dots>\.{2,})|\s(?:and|or|but|if|because)\s(?P<next>\S*)", re.IGNORECASE)
 _CLAUSE_STARTS = QUESTION_WORDS | AUXILIARIES | frozenset({"i", "it", "my", "they", "we", "you"})
@@ -113,30 +120,35 @@ def _switched(rest: str, question: str, about: Subject) -> str:
     """What "what about ..." means: another aspect of the topic, for whom or when, or the same of another topic."""
     if _is_condition(rest):
         return _with_condition(rest, about)
-    if not own_words(rest) or _names_aspect(rest, about):
+    link = words(rest)[0] if words(rest)[0] in PREPOSITIONS else ""
+    other = rest[spans(rest)[0].end() :].strip() if link else rest
+    marked = redesignated(about.topic, other)
+    if not marked and (not own_words(rest) or _names_aspect(rest, about)):
         return _of_topic(question, about, switched=True) or question
     if not about.topic or _is_whole(rest, about):
         return question
-    link = words(rest)[0] if words(rest)[0] in PREPOSITIONS else ""
-    other = rest[spans(rest)[0].end() :].strip() if link else rest
     tail = _TAIL.search(about.asked)
     if link and tail and tail["link"].lower() == link and without_article(about.topic) not in tail["whom"]:
         return _sentence(f"{about.asked[: tail.start()]} {rest}")
-    if link not in {"", "for", "of", "about", "with"}:
+    if not marked and link not in {"", "for", "of", "about", "with"}:
         return _sentence(f"{about.asked} {rest}")
-    replaced = _replaced(about.asked, about.topic, other) if other else about.asked
+    replaced = _replaced(about.asked, about.topic, marked or other) if other else about.asked
     return question if replaced == about.asked else _sentence(replaced)
 
 
 def _with_condition(condition: str, about: Subject) -> str:
-    """What was asked, for others or at another time; a condition that stood there gives way."""
+    """What was asked, for others or at another time; the conditions that stood at its end give way."""
     asked = about.asked
-    tail = _TAIL.search(asked)
-    if tail and _is_condition(tail["whom"]) and (not about.topic or without_article(about.topic) not in tail["whom"]):
-        asked = asked[: tail.start()]
+    for link in reversed(list(_LINK.finditer(asked))):
+        whom = asked[link.start() :]
+        if not _is_condition(whom) or (about.topic and without_article(about.topic) in whom):
+            break
+        asked = asked[: link.start()]
     if words(condition)[0] in PREPOSITIONS and not _AGE.match(condition):
         return _sentence(f"{asked} {condition}")
-    return _sentence(f"{asked} {'on' if set(words(condition)) & OCCASIONS else 'for'} {condition}")
+    return _sentence(
+        f"{asked} {'on' if set(words(condition)) & OCCASIONS or _DATE.search(condition) else 'for'} {condition}"
+    )
 
 
 def _referring(question: str, about: Subject) -> str | None:
@@ -222,8 +234,8 @@ def _of_topic(question: str, about: Subject, *, switched: bool = False) -> str |
 
 def _is_condition(text: str) -> bool:
     """Whether it says only for whom, in which state or when."""
-    others = [word for word in own_words(_AGE.sub("", text)) if not word.isdigit()]
-    return not others and (bool(_AGE.search(text)) or bool(set(words(text)) & (GROUPS | OCCASIONS)))
+    others = [word for word in own_words(_DATE.sub("", _AGE.sub("", text))) if not word.isdigit()]
+    return not others and bool(_AGE.search(text) or _DATE.search(text) or set(words(text)) & (GROUPS | OCCASIONS))
 
 
 def _is_clause(text: str) -> bool:

@@ -61,17 +61,17 @@ PREDICATES = _words(
     """
     affect affected affects allowed answer available avoid avoided bad best better big bring brings called caused
     causing clinical closed closes come comes common commonly compare compared consuming contagious contract curable
-    cure cured cures current currently dangerous deal deals describe detect detected develop developed develops
-    diagnose diagnosed different discover discovered dominant done drinking early eating effective end ends exactly
-    exist exists expect explain fast fatal find frequently general generally genetic get gets getting give given gives
-    go goes good happen happened happening happens harmful having help helpful helps hereditary important improve
+    cure cured cures current currently dangerous deal deals describe detect detected develop developed develops diagnose
+    diagnosed different discover discovered dominant done drinking early eating effective end ends exactly exist exists
+    expect explain fast fatal find frequently general generally genetic get gets getting give given gives go goes good
+    happen happened happening happens harmful having help helpful helps hereditary hurt hurts important improve
     infectious inherit inherited interesting involved kill know known last lasts late latest lead leads learn like
     likely look looks made main make makes managing mean means mention mentioned need needed needs new normal occur
-    occurs offered often open opened opens other ought passed possible prevent preventable prevented quick quickly rare
-    recent recognise recognize recommend recommended reduce related required safe say second see seen sense serious
-    severe show shows spread spreads start started starts stop studied suffer suffering suitable take taken takes
-    taking talk tell tested think treat treatable treated treating try understand understood used useful using usual
-    usually want wanted wonder work works worse worst wrong
+    occurs offered often open opened opens other ought painful passed possible prevent preventable prevented quick
+    quickly rare recent recognise recognize recommend recommended reduce related required safe say second see seen sense
+    serious severe show shows spread spreads start started starts stop studied suffer suffering suitable take taken
+    takes taking talk tell tested think treat treatable treated treating try understand understood used useful using
+    usual usually want wanted wonder work works worse worst wrong
     """
 )
 """Verbs and adjectives that say something of any topic, and may stand after it."""
@@ -81,6 +81,12 @@ GENERAL = FUNCTION | ASPECT_NOUNS | PREDICATES
 
 PURSUITS = _words("drink drive eat exercise rest sleep")
 """Verbs for what anyone does: said of "I" or "we", they are asked about with a topic in mind, and are none."""
+
+VERBS_TOO = frozenset({"fast"})
+"""Said of any topic, unless someone does it: "how fast does it spread", "do I need to fast"."""
+
+MARKED = _words("category class grade group level phase stage step tier type")
+"""Nouns that name something by a number or letter behind them: "type 2", "stage IV"."""
 
 FARE = _words("drinks exercises food foods meals")
 """What such verbs are about: after "which" or "what", as little of a topic."""
@@ -106,12 +112,13 @@ GROUPS = _words(
 
 OCCASIONS = _words(
     """
-    afternoon afternoons autumn christmas easter evening evenings friday fridays holiday holidays monday mondays
-    morning mornings night nights saturday saturdays spring summer sunday sundays thursday thursdays today tomorrow
-    tonight tuesday tuesdays wednesday wednesdays weekday weekdays weekend weekends winter
+    afternoon afternoons april august autumn christmas december easter eve evening evenings february friday fridays
+    holiday holidays january july june march monday mondays morning mornings next night nights november october
+    saturday saturdays september spring summer sunday sundays thursday thursdays today tomorrow tonight tuesday tuesdays
+    wednesday wednesdays weekday weekdays weekend weekends winter
     """
 )
-"""Words for when a question is asked."""
+"""Words for when a question is asked. May is none: it is mostly a verb."""
 
 DETERMINERS = ARTICLES | _words("my your our his her its their this that these those")
 """What may stand before a topic and gives way with it."""

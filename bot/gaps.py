@@ -38,11 +38,16 @@ class _Group:
 
 
 def gaps(declined: Iterable[Declined]) -> list[Gap]:
-    """The gaps, the most frequent first, and of those as frequent the newest."""
+    """The gaps, the most frequent first, and of those as frequent the newest.
+
+    What holds no word ("+", "???") asks for nothing that a document could say, and is left out.
+    """
     groups: list[_Group] = []
     holding: dict[str, list[int]] = defaultdict(list)
     for one in sorted(declined, key=lambda one: one.at, reverse=True):
         stems = frozenset(terms(without_placeholders(redacted(one.question))))
+        if not stems:
+            continue
         near = _nearest(stems, groups, holding)
         if near is None:
             for stem in stems:

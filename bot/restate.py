@@ -13,6 +13,10 @@ from typing import TYPE_CHECKING, TypeAlias, assert_never
 from bot.asking_on import InLanguage, Simpler
 from bot.clean import clean
 from bot.errors import CitewellError
+from bot.instruction import addresses_a_machine
+from bot.sayable import sayable
+from bot.spoken import read_out
+from bot.statements import Shape
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,9 +62,27 @@ def in_reach(sources: Sequence[Source], evidence: Evidence) -> tuple[Source, ...
     return tuple(one for one in sources if one.quote in texts.get(one.id, ""))
 
 
-def quotes(sources: Sequence[Source]) -> str:
-    """What the first sources say, word for word, each under the number it had."""
-    return "\n\n".join(f"“{' '.join(clean(one.quote).split())}” [{one.n}]" for one in sources[:_READ_OUT])
+def quotes(sources: Sequence[Source], evidence: Evidence) -> str:
+    """What the first sources say, word for word, each under the number it had; lists and tables line by line."""
+    texts = {hit.passage.id: hit.passage.text for hit in evidence.hits}
+    return "\n\n".join(f"{_said(one.quote, texts[one.id])} [{one.n}]" for one in sources[:_READ_OUT])
+
+
+def _said(quote: str, raw: str) -> str:
+    """The statements of the passage that the quote holds some of, as an answer reads them out."""
+    start, end = raw.index(quote), raw.index(quote) + len(quote)
+    text, is_prose = "", True
+    for piece in sayable(raw):
+        own = raw[slice(*piece.span)]
+        if piece.span[1] <= start or end <= piece.span[0] or addresses_a_machine(own):
+            continue
+        sentence = piece.shape is Shape.SENTENCE
+        gap = "\n" if not sentence else " " if is_prose else "\n\n"
+        text = f"{text}{gap}{clean(read_out(own, piece))}".lstrip()
+        is_prose = sentence
+    if not text:
+        return f"“{' '.join(clean(quote).split())}”"
+    return text if "\n" in text or not is_prose else f"“{text}”"
 
 
 def why(manner: Manner, wording: Wording) -> str:

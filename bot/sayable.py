@@ -30,6 +30,13 @@ _POINTS_ELSEWHERE = re.compile(
     r"|see also\b|see\s+[\"\u201c]",
     re.IGNORECASE,
 )
+_OF_ITSELF = re.compile(
+    r"[>\s*_]*this (?:article|booklet|brochure|document|fact ?sheet|handout|information|leaflet|page|publication)\s+"
+    r"(?:is|was|has(?: not)? been)\s+(?:not\s+)?(?:last\s+)?"
+    r"(?:copyrighted|developed|intended|made up|meant|printed|produced|provided|published|reviewed|updated|written)\b",
+    re.IGNORECASE,
+)
+"""It says what the text is, and nothing of what it is about."""
 
 
 def sayable(raw: str) -> list[Piece]:
@@ -104,6 +111,8 @@ def _says_something(text: str) -> bool:
     if _TABLE_RUN_TOGETHER.search(text):
         return False
     if sum(character.isalnum() for character in text) < SHORTEST or _POINTS_ELSEWHERE.match(text):
+        return False
+    if _OF_ITSELF.match(text):
         return False
     return left == re.sub(r"[ \t]+", " ", text).strip() or len(words(left)) > 3
 

@@ -21,7 +21,7 @@ def sentences(extract: Extract, *, first: bool) -> list[Sentence]:
         quote = passage.text[slice(*piece.span)]
         opens = not first if before is None else before.block != piece.block and piece.shape is Shape.SENTENCE
         borne = passage.text[_evidence(piece) : piece.span[1]]
-        made.append(Sentence(_spoken(quote, piece), passage.id, borne, new_paragraph=opens))
+        made.append(Sentence(read_out(quote, piece), passage.id, borne, new_paragraph=opens))
     return made
 
 
@@ -31,7 +31,7 @@ def _evidence(piece: Piece) -> int:
     return piece.header_start if figures and piece.header_start is not None else piece.span[0]
 
 
-def _spoken(quote: str, piece: Piece) -> str:
+def read_out(quote: str, piece: Piece) -> str:
     """The quote as it is read out: on one line, without markup, a row's cells beside their column names."""
     if piece.shape is Shape.ROW:
         row = cells(quote)

@@ -14,12 +14,14 @@ from bot.followup_words import (
     FARE,
     GENERAL,
     GROUPS,
+    MARKED,
     OCCASIONS,
     PREDICATES,
     PREPOSITIONS,
     PURSUITS,
     QUESTION_WORDS,
     SMALL_WORDS,
+    VERBS_TOO,
 )
 
 if TYPE_CHECKING:
@@ -33,6 +35,9 @@ _SENTENCES = re.compile(r"(?<=[?!])\s+|(?<=[.])\s+(?=[A-Z])")
 _SUBJECTS = frozenset({"i", "you", "we", "they", "he", "she", "people", "someone", "to"})
 """What follows these is a verb, not yet the topic: "how can I *protect* ...", "is it safe to *eat* ..."."""
 _PERSONS = frozenset({"i", "we"})
+MARK = r"(?:\d{1,2}[a-z]?|[ivx]{1,4}|[a-z])"
+"""The number or the letter of a name, in small letters: "2", "3b", "iv", "b"."""
+_WHAT_ELSE = re.compile(r"what else about\b", re.IGNORECASE)
 _CLAUSE_OPENERS = frozenset({"because", "if", "since", "that", "until", "when", "which", "while", "who"})
 
 
@@ -50,13 +55,17 @@ class Subject:
 def subject(earlier: Sequence[str]) -> Subject | None:
     """The topic and the question after these, oldest first; None where none of them asks for anything.
 
-    A question that names the topic before it again goes on with it, however it is put.
+    A question that names the topic before it again goes on with it, however it is put. What else there is about it asks
+    nothing that could be asked again.
     """
     found: Subject | None = None
     for text in earlier:
         asked = _question(text)
         before = found.topic if found else ""
-        topic = (before and _named_again(before, asked)) or _topic(asked)
+        again = _named_again(before, asked) if before else None
+        if again and _WHAT_ELSE.match(asked):
+            continue
+        topic = again or _topic(asked)
         if topic or _asks(asked):
             found = Subject(topic or before, asked)
     return found
@@ -79,9 +88,22 @@ def is_general(word: str) -> bool:
 
 def own_words(text: str) -> list[str]:
     """The words that make a topic: neither general, nor for whom or when something is asked."""
+    found = spans(text)
+    done = {
+        word.start()
+        for before, word in pairwise(found)
+        if _folded(word[0]) in VERBS_TOO and _folded(before[0]) in _SUBJECTS | {"not"}
+    }
     return [
-        match[0] for match in spans(text) if not is_general(match[0]) and _folded(match[0]) not in GROUPS | OCCASIONS
+        match[0]
+        for match in found
+        if match.start() in done or not (is_general(match[0]) or _folded(match[0]) in GROUPS | OCCASIONS)
     ]
+
+
+def is_mark(word: str) -> bool:
+    """Whether it may be the number or the letter of a name."""
+    return re.fullmatch(MARK, word, re.IGNORECASE) is not None
 
 
 def seeks_advice(text: str) -> bool:
@@ -107,20 +129,21 @@ def without_article(text: str) -> str:
 def _topic(asked: str) -> str | None:
     """The stretch from the first word that can carry a topic to the last, with the article before it.
 
-    A verb alone is none: "where do I park".
+    A verb alone is none ("where do I park"), nor is a day or a month.
     """
     found = spans(asked)
     general = [is_general(match[0]) for match in found]
     lower = [_folded(match[0]) for match in found]
-    carriers = [n for n in range(len(found)) if not general[n] and lower[n] not in GROUPS] or [
-        n for n in range(len(found)) if not general[n]
-    ]
+    able = [n for n in range(len(found)) if not general[n] and lower[n] not in OCCASIONS]
+    carriers = [n for n in able if lower[n] not in GROUPS] or able
     if not carriers or seeks_advice(asked):
         return None
     first = carriers[0]
-    if len(carriers) == 1 and first and lower[first - 1] in _PERSONS:
+    if marked := _mark_before(lower, first):
+        first -= marked
+    elif len(carriers) == 1 and first and lower[first - 1] in _PERSONS:
         return None
-    if first and lower[first - 1] in _SUBJECTS and len(carriers) > 1:
+    elif first and lower[first - 1] in _SUBJECTS and len(carriers) > 1:
         first = carriers[1]
     while first and lower[first - 1] in GROUPS and not general[first - 1] and _adjoin(asked, found, first):
         first -= 1
@@ -128,13 +151,21 @@ def _topic(asked: str) -> str | None:
     breaks = _CLAUSE_OPENERS | AUXILIARIES if whole else _CLAUSE_OPENERS | AUXILIARIES | PREDICATES
     last = next((n - 1 for n in range(first + 1, len(found)) if lower[n] in breaks), len(found) - 1)
     trailing = SMALL_WORDS | {"exactly"} if whole else GENERAL - ASPECT_NOUNS
-    while last > first and lower[last] in trailing:
+    while last > first and lower[last] in trailing and found[last][0] != "A":  # as in "hepatitis A"
         last -= 1
     last = min(last, first + _LONGEST - 1)
     if first and lower[first - 1] in ARTICLES:
         first -= 1
     end = len(asked) if last == len(found) - 1 else found[last].end()
     return asked[found[first].start() : end].strip(STOPS)
+
+
+def _mark_before(lower: Sequence[str], first: int) -> int:
+    """How many words before it belong to the topic as its mark: of "type 2 diabetes" found by its "2", or its noun."""
+    for size in (1, 2):
+        if first >= size and lower[first - size] in MARKED and is_mark(lower[first - size + 1]):
+            return size
+    return 0
 
 
 def _asks(asked: str) -> bool:
@@ -162,10 +193,14 @@ def _named_again(topic: str, asked: str) -> str | None:
             break
         start = word.start()
     for word in [word for word in found if word.start() >= match.end()]:
-        if asked[end : word.start()] != " " or is_general(word[0]):
+        if asked[end : word.start()] != " " or (is_general(word[0]) and word[0] != "A"):
             break
         end = word.end()
     before = [word for word in found if word.end() <= start]
+    at = len(before)
+    if at < len(found) and (size := _mark_before([_folded(word[0]) for word in found], at)):
+        start = found[at - size].start()
+        before = before[: at - size]
     if before and _folded(before[-1][0]) in ARTICLES:
         start = before[-1].start()
     return asked[start:end] if len(spans(asked[start:end])) <= _LONGEST else topic

@@ -246,7 +246,9 @@ class Engine:
                 return self._fact(message, trace, last.standalone, self._composed(said.statements), said.confidence)
         if not (sources := in_reach(last.sources, evidence)):
             return self._ending(message, trace, TurnKind.COURTESY, self.wording.sources.gone)
-        turn, reply = self._fact(message, trace, last.standalone, (quotes(sources), sources), round(evidence.best, 2))
+        turn, reply = self._fact(
+            message, trace, last.standalone, (quotes(sources, evidence), sources), round(evidence.best, 2)
+        )
         return turn, replace(reply, text=f"{why(manner, self.wording)}\n\n{reply.text}")
 
     def _composed(self, statements: Sequence[Statement]) -> tuple[str, tuple[Source, ...]]:

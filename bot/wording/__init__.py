@@ -33,6 +33,7 @@ class Courtesy(_Section):
     greeting: str
     thanks: str
     goodbye: str
+    chat: str
     help: str
 
 

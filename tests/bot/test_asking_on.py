@@ -30,6 +30,11 @@ SPANISH = InLanguage("es")
         *((text, More()) for text in ["OK, and what else?", "Can you tell me more about it?", "¿Qué más?", "CONTINUE"]),
         *((text, Simpler()) for text in ["Explain it more simply", "simpler please", "I don't understand.", "ELI5"]),
         *((text, Simpler()) for text in ["Could you put that in plain English?", "What does that mean?"]),
+        *(
+            (text, Simpler())
+            for text in ["shorter please", "Can you summarize that?", "say that again", "repeat", "in short"]
+        ),
+        *((text, OfSources()) for text in ["Are you sure?", "Is that true?", "really?", "That's wrong."]),
         *((text, SPANISH) for text in ["in Spanish please", "en español por favor", "And in Spanish?", "Spanish"]),
         *((text, SPANISH) for text in ["Can you translate it into Spanish?", "¿Puedes decirlo en español?"]),
         ("auf Deutsch bitte", InLanguage("de")),
@@ -57,6 +62,10 @@ def test_what_a_whole_message_asks_of_the_last_answer(text: str, asked: AskingOn
         "please",
         "no more",
         "is it simple?",
+        "is it right for me?",
+        "Is it true that masks help?",
+        "What is a summary care record?",
+        "repeat prescription",
         "do I need more?",
         "where is it?",
         "What is plain water?",

@@ -32,6 +32,16 @@ from bot.wording import wording
         ("Hi! What can you do?", "help"),
         ("Who are you?", "help"),
         ("what’s your name?", "help"),
+        ("good bot", "thanks"),
+        ("No, thanks", "thanks"),
+        ("nice!", "thanks"),
+        ("thanks :pray:", "thanks"),
+        ("lol thanks", "thanks"),
+        *(
+            (text, "chat")
+            for text in ["yes", "No.", "sure", "wow", "hmm", "Hmmmmm...", "yesss", "lol", "hahahaha", "omg!"]
+        ),
+        *((text, "chat") for text in ["never mind", "forget it", "👍", "❤️ 👍🏻", ":thumbsup:", ":+1:", "that's all"]),
     ],
 )
 def test_a_message_that_is_only_a_courtesy_is_answered_as_one(text: str, kind: str) -> None:
@@ -52,9 +62,16 @@ def test_a_message_that_is_only_a_courtesy_is_answered_as_one(text: str, kind: s
         "sources",
         "forget",
         "hi 2 tablets or 3",
-        "yes",
+        "yes, and for children?",
+        "yes, and today?",
+        "and now?",
+        "no fever",
+        "stop smoking",
+        "is it 4:30 or 5:30: which?",
+        "right now?",
         "",
         "???",
+        "+",
         "hello " * 40,
     ],
 )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 CLINIC = "When is the flu clinic open?"
 YERSINIA = "What are the treatments for Yersinia?"
+WHEN = ("and on the 25th of March?", "and after 5 pm?", "and on bank holidays?", "and on Christmas Eve?")
 ASPIRIN = "Is aspirin safe for adults?"
 
 
@@ -105,6 +106,77 @@ def test_another_topic_takes_the_place_of_the_old_one(earlier: str, question: st
     assert standalone(question, [earlier]) == expected
 
 
+@pytest.mark.parametrize(
+    ("earlier", "question", "expected"),
+    [
+        ("What is type 1 diabetes?", "and type 2?", "What is type 2 diabetes?"),
+        ("Is diabetes hereditary?", "and type 2?", "Is type 2 diabetes hereditary?"),
+        ("How is diabetes treated?", "What about type 1?", "How is type 1 diabetes treated?"),
+        ("What is type I diabetes?", "and type II?", "What is type II diabetes?"),
+        ("Who gets diabetes type 1?", "and for type 2?", "Who gets diabetes type 2?"),
+        (
+            "What is the survival of stage 3 kidney disease?",
+            "and for stage 4?",
+            "What is the survival of stage 4 kidney disease?",
+        ),
+        ("How is hepatitis A spread?", "and B?", "How is hepatitis B spread?"),
+        ("How is hepatitis spread?", "What about B?", "How is hepatitis B spread?"),
+        ("Is 75 mg of aspirin safe?", "and 50?", "Is 50 mg of aspirin safe?"),
+        ("Is there a cure for stage 3 gout?", "and in stage 4?", "Is there a cure for stage 4 gout?"),
+        ("Is there a vaccine for hepatitis A?", "and hepatitis B?", "Is there a vaccine for hepatitis B?"),
+        ("Who drew the 4 stages of labour?", "and stage 2?", "Who drew the stage 2 of labour?"),
+        ("When are you open?", "and type 2?", "and type 2?"),
+    ],
+)
+def test_another_number_or_letter_of_a_name_leaves_the_rest_of_it(earlier: str, question: str, expected: str) -> None:
+    assert standalone(question, [earlier]) == expected
+
+
+@pytest.mark.parametrize("name", ["type 2 diabetes", "type II diabetes", "hepatitis A", "stage 3 kidney disease"])
+@pytest.mark.parametrize("form", ["What is {}?", "How is {} treated?", "Who gets {}?"])
+@pytest.mark.parametrize(
+    "before", [(), ("What is diabetes?",), ("What is hepatitis?",), ("Is kidney disease common?",)]
+)
+def test_the_number_or_letter_of_a_name_goes_with_it(name: str, form: str, before: tuple[str, ...]) -> None:
+    assert standalone("is it hereditary?", [*before, form.format(name)]) == f"is {name} hereditary?"
+
+
+def test_what_else_is_not_asked_again_and_no_condition_stays_where_another_comes() -> None:
+    asked = [CLINIC]
+    for question in ["What else?", *WHEN, "and on Thursday?", "and in January?", "for my 1 year old?", "and in May?"]:
+        asked.append(standalone(question, asked))
+    assert asked[1:] == [
+        "What else about the flu clinic?",
+        *(f"When is the flu clinic open {when.removeprefix('and ')}" for when in WHEN),
+        "When is the flu clinic open on Thursday?",
+        "When is the flu clinic open in January?",
+        "When is the flu clinic open for my 1 year old?",
+        "When is the flu clinic open in May?",
+    ]
+
+
+def test_all_conditions_at_the_end_give_way_and_none_that_says_more() -> None:
+    asked = "Is there a clinic in Leeds for children on Mondays in May?"
+    assert standalone("and for adults?", [asked]) == "Is there a clinic in Leeds for adults?"
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("do I need to fast?", "do I need to fast?"),
+        ("Should I fast?", "Should I fast?"),
+        ("Do we have to fast before it?", "Do we have to fast before the travel clinic?"),
+        ("how fast is it?", "how fast is the travel clinic?"),
+    ],
+)
+def test_to_fast_is_something_of_its_own(question: str, expected: str) -> None:
+    assert standalone(question, ["When is the travel clinic open?"]) == expected
+
+
+def test_how_fast_something_is_is_asked_of_the_topic() -> None:
+    assert standalone("how fast does it spread?", [YERSINIA]) == "how fast does Yersinia spread?"
+
+
 def test_a_bare_question_word_asks_on_about_the_whole() -> None:
     assert standalone("why?", [ASPIRIN]) == "why is aspirin safe for adults?"
 
@@ -178,6 +250,7 @@ texts = st.one_of(
                 *sorted(FUNCTION | KINDS),
                 *sorted(ASPECT_NOUNS)[:40],
                 *sorted(PREDICATES)[:40],
+                *("fast", "type", "stage", "2", "II", "A", "May", "else", "next", "in"),
                 *("eat", "drink", "foods", "exercise", "avoid"),
                 *("flu", "clinic", "0.5", "mg", "5s", "Yersinia", "covid-19", "children", "Sunday"),
                 *(",", ".", "?", "İstanbul", "ß"),
@@ -236,6 +309,8 @@ def test_what_anyone_does_is_no_topic(between: str) -> None:
         ("What is the price of coffee?", "and on Sundays?", "What is the price of coffee on Sundays?"),
         ("Are you open?", "why?", "why are you open?"),
         ("When are you open?", "What about the pharmacy?", "What about the pharmacy?"),
+        ("Can I visit in the evening?", "are they allowed?", "are flowers allowed?"),
+        ("Can I come on Christmas Eve?", "are they allowed?", "are flowers allowed?"),
     ],
 )
 def test_it_is_the_last_question_that_is_asked_again_and_none_before_it(

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from bot.gaps import Gap, gaps
 from memory.reports import Declined
+from retrieval.terms import terms
 from tests.memory.histories import NOON
 
 
@@ -54,8 +55,12 @@ def test_who_asked_is_hidden_and_keeps_no_questions_apart() -> None:
     ]
 
 
+def test_what_has_no_words_is_no_gap() -> None:
+    assert shown("+", "👍", "???", "Any dentist?") == [("Any dentist?", 1)]
+
+
 @given(st.lists(st.text(st.sampled_from("ab cd?"), max_size=12), max_size=20))
-def test_every_question_is_counted_once(questions: list[str]) -> None:
+def test_every_question_that_says_something_is_counted_once(questions: list[str]) -> None:
     found = gaps(asked(*questions))
-    assert sum(gap.times for gap in found) == len(questions)
+    assert sum(gap.times for gap in found) == sum(bool(terms(question)) for question in questions)
     assert [(gap.times, gap.last) for gap in found] == sorted([(g.times, g.last) for g in found], reverse=True)
