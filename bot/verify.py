@@ -133,7 +133,7 @@ def _fault(text: str, read: Reading, asked: str) -> Reason | None:
     as_it_stands = set(terms(text)) <= {term for line in read.said for term in terms(line)}
     borne = read.named if as_it_stands else read.in_place
     same_language = is_foreign(text) == is_foreign(borne)
-    if unborne(text, borne, same_language=same_language) or exchanged(text, read.text):
+    if unborne(text, borne, same_language=same_language) or exchanged(text, read.figured):
         return "figure"
     if not speaks_of(text, read.text, about=read.names, asked=asked):
         return "other_subject"

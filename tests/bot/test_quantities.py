@@ -28,7 +28,6 @@ from bot.quantities import quantities, unborne
         ("COVID-19 and IL6", "covid-19, IL-6"),
         ("One of them helps.", "some of them help"),
         ("It may help.", "it can help"),
-        ("It is 28 days.", "| days | 28 |"),
         ("Five visitors", "5 visitors may come"),
         ("Half a tablet", "\u00bd tablet"),
         ("1\u00bd cups", "1 1/2 cups"),
