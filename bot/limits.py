@@ -12,9 +12,7 @@ _LARGER = "more|greater|longer|higher|larger|bigger|heavier|later|taller|warmer|
 _SMALLER = "less|fewer|shorter|lower|smaller|lighter|earlier|sooner|colder|cooler|slower|lesser"
 _NOT = r"(?:\b(?:not|never|cannot)|n['\u2019]t)"
 _NO_WORD = r"(?:if|who|whose|that|which|when|while|unless)\b"
-_ITS_VERB = (
-    rf"(?:\s(?!{_NO_WORD}|(?:for|to|in|on|with|of|by|at)\b)\w+)?(?:\s(?:it|this|them))?(?:\s(?!{_NO_WORD})\w+)?"
-)
+_ITS_VERB = rf"(?:\s(?!{_NO_WORD}|(?:for|to|in|on|with|of|by|at)\b)\w+)?(?:\s(?:it|this|them))?(?:\s(?!{_NO_WORD})\w+)?"
 _DENIED = (
     rf"(?:(?:\b(?:no|nor)|{_NOT}{_ITS_VERB})\s(?:%s)\sthan|(?:\bno|{_NOT}(?:\sbe)?)\s%s\sthan"
     rf"|{_NOT}(?:\s(?:be|go|rise|fall|drop|get))?\s(?:%s))"
@@ -27,9 +25,9 @@ DENIED = f"(?:{_NO_MORE}|{_NO_LESS})"
 _BEFORE: tuple[tuple[Limit, str], ...] = (
     ("≤", _NO_MORE),
     ("≥", _NO_LESS),
-    ("≤", r"(?:\bup\sto|\bat\s(?:the\s)?most|\bmax(?:imum|\.)?(?:\sof)?|≤|<=|=<)"),
+    ("≤", r"(?:\bup\sto|\bat\s(?:the\s)?most|\bmax(?:imum|\.)?(?:(?:\s\w+){0,2}?\s(?:of|is))?|≤|<=|=<)"),
     ("≤", r"\bas\s(?:much|many|long|high|large|old)\sas"),
-    ("≥", r"(?:\bat\s(?:the\svery\s)?least|\bmin(?:imum|\.)(?:\sof)?|≥|>=|=>)"),
+    ("≥", r"(?:\bat\s(?:the\svery\s)?least|\bmin(?:imum|\.)(?:(?:\s\w+){0,2}?\s(?:of|is))?|≥|>=|=>)"),
     ("≥", r"\bas\s(?:little|few|low|early|young)\sas"),
     ("<", rf"(?:\b(?:{_SMALLER}|younger)\sthan|\bunder|\bbelow|<)"),
     (">", rf"(?:\b(?:{_LARGER}|older)\sthan|\bover|\babove|\bbeyond|\bexceed(?:s|ed|ing)?|\bin\sexcess\sof|>)"),

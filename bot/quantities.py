@@ -60,6 +60,7 @@ _TOKEN = re.compile(
 )
 _PART_OF = re.compile(rf"[-\s](?:(?:of\s)?an?\s)?({UNIT})(?!\w)", re.IGNORECASE)
 _TIMES = {word: unit(word) for word in TIMES.split("|")}
+_NAMED_TIMES = frozenset({"the", "these", "those", "our", "your", "their", "of", "opening", "visiting", "office"})
 _SIGNS: dict[Joint, str] = {"range": "..", "ratio": " in ", "pair": "-"}
 
 
@@ -98,7 +99,7 @@ def unborne(statement: str, evidence: str, *, same_language: bool = True) -> tup
     bare = {(one.limit, one.value) for one in read if one.unit in {"", "y"} or not same_language}
     named = {unit(word) for word in re.findall(r"[A-Za-zµμ°%]+", evidence)}
     counted = {one.unit for one in read if number.is_plain(one.value)}
-    said = _read(statement) | {Quantity("some", unit(word)) for word in in_order(statement) if word in _TIMES}
+    said = _read(statement) | _lengths(statement)
 
     def borne(one: Quantity) -> bool:
         if one in held or comparable(one) in held:
@@ -110,6 +111,12 @@ def unborne(statement: str, evidence: str, *, same_language: bool = True) -> tup
         return not one.unit and (one.limit, one.value) in bare
 
     return tuple(sorted((one for one in said if not borne(one)), key=str))
+
+
+def _lengths(text: str) -> set[Quantity]:
+    """Times without a number: "for days", but not "the opening hours"."""
+    found = pairwise(["", *in_order(text)])
+    return {Quantity("some", _TIMES[word]) for before, word in found if word in _TIMES and before not in _NAMED_TIMES}
 
 
 def in_order(text: str) -> list[str | Quantity]:

@@ -27,8 +27,8 @@ class Reading:
     """The sentences, items and rows that a quote touches, each on one line, and what stands above them.
 
     `leads` introduce items: the line before their list, and the heading over it; `joined` are the items with
-    these before them, `alone` what nothing introduces, `rows` a table's rows read under their columns. `names` are the document's title, the headings and the columns'
-    names: what a statement is about need not stand in its quote.
+    these before them, `alone` what nothing introduces, `rows` a table's rows read under their columns. `names` are the
+    document's title, the headings and the columns' names: what a statement is about need not stand in its quote.
     """
 
     said: tuple[str, ...]
