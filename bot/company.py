@@ -18,8 +18,10 @@ _Token: TypeAlias = str | Quantity
 
 _SENTENCE = re.compile(r"[.!?\u2026]+[\"'\u201d\u2019)\]]*(?=\s|$)|\n")
 _CLAUSE = re.compile(r"([,;]\s|\s(?:and|but|while|whereas|or)\s)", re.IGNORECASE)
-_SAID_BEFORE = 0.9
-"""What a word of an earlier clause counts in the later ones of its sentence, which may go on from it."""
+_FIGURE = 0.25
+"""What another figure counts beside a word: a whole row may be put under another name."""
+_SAID_BEFORE = 0.95
+"""What is left of that in the later clauses of its sentence, which may go on from it."""
 _MOST = 60
 """So many clauses with figures are compared; a longer text is no quote of a sentence."""
 _UNITS = frozenset(UNIT.casefold().split("|"))
@@ -43,8 +45,9 @@ def out_of_company(statement: str, evidence: str) -> bool:
     Of "Adults: 1 g. Children: 250 mg." it is "the dose for children is 1 g": among the evidence's clauses with such a
     figure, one that has only others has more of the statement's words than any that has this one.
     """
-    held = list(_clauses(evidence))[:_MOST]
-    return any(_astray(figure, clause, held) for clause in _clauses(statement) for figure in clause.figures)
+    said = list(_clauses(statement))
+    held = list(_clauses(evidence))[:_MOST] if said else []
+    return any(_astray(figure, clause, held) for clause in said for figure in clause.figures)
 
 
 def _astray(figure: Quantity, clause: _Clause, held: Sequence[_Clause]) -> bool:
@@ -65,6 +68,8 @@ def _shared(words: Mapping[_Token, float], clause: _Clause) -> float:
 
 def _kind(figure: Quantity) -> str:
     """Which figures may be put for one another: those of one unit, clock times, weekdays, bare numbers."""
+    if figure.unit.startswith("times/"):
+        return "rate"
     name = figure.value.partition(" ")[0]
     return figure.unit or (name if name.isalpha() else "")
 
@@ -74,13 +79,15 @@ def _clauses(text: str) -> Iterator[_Clause]:
     for sentence in _SENTENCE.split(text):
         before: dict[_Token, float] = {}
         for tokens in _parts(sentence):
-            own: dict[_Token, float] = {token: 1.0 for token in map(_telling, tokens) if token}
+            own: dict[_Token, float] = {
+                token: 1.0 if isinstance(token, str) else _FIGURE for token in map(_telling, tokens) if token
+            }
             figures = frozenset(token for token in own if isinstance(token, Quantity))
             kinds = {_kind(figure) for figure in figures}
             kept = {one: w for one, w in before.items() if isinstance(one, str) or _kind(one) not in kinds}
             if figures:
                 yield _Clause(figures, kept | own)
-            before = dict.fromkeys(own, _SAID_BEFORE) | before
+            before = {token: weight * _SAID_BEFORE for token, weight in own.items()} | before
 
 
 def _parts(sentence: str) -> Iterator[Sequence[_Token]]:

@@ -139,12 +139,14 @@ def in_order(text: str) -> list[str | Quantity]:
 
 
 def comparable(quantity: Quantity) -> Quantity:
-    """The same in the smallest unit of its kind, and a share as a part of one."""
+    """The same in the smallest unit of its kind, a share as a part of one, "once a day" as "daily"."""
     first, ratio, second = quantity.value.partition(_SIGNS["ratio"])
     if ratio and number.is_plain(first) and number.is_plain(second) and float(second):
         return Quantity(number.ratio_of(first, second), "share", quantity.limit)
     if not number.is_plain(quantity.value):
         return quantity
+    if quantity.value == "1" and quantity.unit.startswith("times/"):
+        return Quantity(f"rate {quantity.unit.removeprefix('times/')}", "", quantity.limit)
     if quantity.unit == "%":
         return Quantity(number.share_of(quantity.value), "share", quantity.limit)
     if not quantity.unit and quantity.value.startswith("0."):
@@ -226,8 +228,6 @@ def _joined(counted: Sequence[Counted], text: str) -> set[Quantity]:
 def _with_rate(value: str, unit_: str, limit: Limit) -> set[Quantity]:
     """The amount, and apart from it how often ("mg/kg/day" is mg/kg, each day); "4 times a day" is one figure."""
     of, rate = _apart(unit_)
-    if value == "1" and of.startswith("times/"):
-        return {Quantity(f"rate {of.removeprefix('times/')}", "", limit)}
     return {Quantity(value, of, limit), *([Quantity(f"rate {rate}")] if rate else [])}
 
 

@@ -134,8 +134,8 @@ def _fault(text: str, read: Reading, asked: str) -> Reason | None:
     as_it_stands = set(terms(text)) <= {term for line in read.said for term in terms(line)}
     borne = read.named if as_it_stands else read.in_place
     same_language = is_foreign(text) == is_foreign(borne)
-    swapped = exchanged(text, read.figured) or out_of_company(text, read.figured)
-    if swapped or unborne(text, borne, same_language=same_language):
+    figures = read.figured
+    if unborne(text, borne, same_language=same_language) or exchanged(text, figures) or out_of_company(text, figures):
         return "figure"
     if not speaks_of(text, read.text, about=read.names, asked=asked):
         return "other_subject"
