@@ -12,16 +12,16 @@ from bot.units import UNIT
 from retrieval.terms import STOP_WORDS, stem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
 _Token: TypeAlias = str | Quantity
 
-_SENTENCE = re.compile(r"[.!?\u2026]+[\"'\u201d\u2019)\]]*(?=\s|$)|\n")
+_SENTENCE = re.compile(r"[.!?\u2026]+[\"'\u201d\u2019)\]]*(?=\s|$)")
 _CLAUSE = re.compile(r"([,;]\s|\s(?:and|but|while|whereas|or)\s)", re.IGNORECASE)
 _FIGURE = 0.25
 """What another figure counts beside a word: a whole row may be put under another name."""
 _SAID_BEFORE = 0.95
-"""What is left of that in the later clauses of its sentence, which may go on from it."""
+"""What is left of a word's weight in the later clauses, which may go on from it."""
 _MOST = 60
 """So many clauses with figures are compared; a longer text is no quote of a sentence."""
 _UNITS = frozenset(UNIT.casefold().split("|"))
@@ -75,19 +75,36 @@ def _kind(figure: Quantity) -> str:
 
 
 def _clauses(text: str) -> Iterator[_Clause]:
-    """The clauses with figures; those of one sentence that have no figure of a kind in common are one."""
-    for sentence in _SENTENCE.split(text):
-        before: dict[_Token, float] = {}
-        for tokens in _parts(sentence):
-            own: dict[_Token, float] = {
-                token: 1.0 if isinstance(token, str) else _FIGURE for token in map(_telling, tokens) if token
-            }
-            figures = frozenset(token for token in own if isinstance(token, Quantity))
-            kinds = {_kind(figure) for figure in figures}
-            kept = {one: w for one, w in before.items() if isinstance(one, str) or _kind(one) not in kinds}
-            if figures:
-                yield _Clause(figures, kept | own)
-            before = {token: weight * _SAID_BEFORE for token, weight in own.items()} | before
+    """The clauses with figures; those of one sentence that have no figure of a kind in common are one.
+
+    A sentence may go on from the one before it; what no sentence ends, an item or a row, stands alone.
+    """
+    before: dict[_Token, float] = {}
+    for line in text.splitlines():
+        for sentence in _SENTENCE.split(line):
+            for tokens in _parts(sentence):
+                own: dict[_Token, float] = {
+                    token: 1.0 if isinstance(token, str) else _FIGURE for token in map(_telling, tokens) if token
+                }
+                figures = frozenset(token for token in own if isinstance(token, Quantity))
+                if figures:
+                    yield _Clause(figures, _going_on(before, own, figures) | own)
+                before = own | before
+        if not line.rstrip().endswith((".", "!", "?")):
+            before = {}
+
+
+def _going_on(
+    before: Mapping[_Token, float], own: Mapping[_Token, float], figures: Collection[Quantity]
+) -> dict[_Token, float]:
+    """What a clause takes over from those before it: words, for less if it has its own, and figures of other kinds."""
+    kinds = {_kind(figure) for figure in figures}
+    of_words = _SAID_BEFORE if any(isinstance(token, str) for token in own) else 1.0
+    return {
+        token: weight * of_words if isinstance(token, str) else weight
+        for token, weight in before.items()
+        if isinstance(token, str) or _kind(token) not in kinds
+    }
 
 
 def _parts(sentence: str) -> Iterator[Sequence[_Token]]:

@@ -44,6 +44,8 @@ def test_a_figure_of_another_group_is_found_however_it_is_worded(statement: str,
         ("The daily dose that children should take is 5 mg.", GOES_ON),
         ("Babies have it at 8, 12 and 16 weeks.", "The first dose is at 8 weeks, one at 12 weeks and one at 16 weeks."),
         ("On Mondays, 9 am to 12 noon and 1 pm to 5 pm.", "Open 9 am to 12 noon and 1 pm to 5 pm on Mondays."),
+        ("Symptoms can take up to 10 days to appear.", "Symptoms appear after 3 days, but can take up to 10 days."),
+        ("Take 4 doses of it in 24 hours.", "Take it every 6 hours. Do not take more than 4 doses in 24 hours."),
         ("They last five days.", "Symptoms start after 2 days and last for 5 days."),
         ("It takes 4 weeks.", "It takes 2 or 4 weeks."),
         ("No figure at all.", GROUPS),
@@ -56,6 +58,6 @@ def test_a_figure_in_other_words_of_its_own_group_is_none(statement: str, eviden
 PARTS = ["adults take 5 mg", "children take 10 mg a day", "stage I", "stage II", "(n = 44)", "on Monday", "it helps"]
 
 
-@given(st.lists(st.sampled_from(PARTS), max_size=8), st.sampled_from([" and ", ", ", ". ", "; "]))
+@given(st.lists(st.sampled_from(PARTS), max_size=8), st.sampled_from([" and ", ", ", ". ", "; ", ".\n", "\n"]))
 def test_nothing_in_a_text_is_out_of_its_company_there(parts: list[str], mark: str) -> None:
     assert not out_of_company(mark.join(parts), mark.join(parts))
