@@ -151,6 +151,7 @@ def test_the_same_figure_is_borne_however_it_is_written(statement: str, evidence
         ("1 g", "1 mg"),
         ("At least 16", "do not give it under 16"),
         ("Of at least 6 months", "not for babies younger than 6 months"),
+        ("At least 6 months", "do not give babies younger than 6 months honey"),
         ("Up to 65", "do not give this to people over 65"),
         ("The dose is 40 mg", "the maximum dose is 40 mg"),
     ],
