@@ -11,7 +11,7 @@ Limit: TypeAlias = Literal["", "<", "≤", ">", "≥", "every"]
 _LARGER = "more|greater|longer|higher|larger|bigger|heavier|later|taller|warmer|hotter|faster"
 _SMALLER = "less|fewer|shorter|lower|smaller|lighter|earlier|sooner|colder|cooler|slower|lesser"
 _NOT = r"(?:\b(?:not|never|cannot)|n['\u2019]t)"
-_NO_WORD = r"(?:if|who|whose|that|which|when|while|unless)\b"
+_NO_WORD = r"(?:if|who|whose|that|which|when|while|unless|no|not|never)\b"
 _ITS_VERB = rf"(?:\s(?!{_NO_WORD}|(?:for|to|in|on|with|of|by|at)\b)\w+)?(?:\s(?:it|this|them))?(?:\s(?!{_NO_WORD})\w+)?"
 _DENIED = (
     rf"(?:(?:\b(?:no|nor)|{_NOT}{_ITS_VERB})\s(?:%s)\sthan|(?:\bno|{_NOT}(?:\sbe)?)\s%s\sthan"

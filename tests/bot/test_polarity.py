@@ -34,6 +34,7 @@ from bot.polarity import contradicts, negated
         ("Always, nothing is found.", "Sometimes, nothing is found."),
         ("Do not take up to 8 tablets.", "Do not take more than 8 tablets."),
         ("Children should not have at least 5 ml.", "Children should not have less than 5 ml."),
+        ("They should not have no more than two drinks.", "They should have no more than two drinks."),
         ("Give zinc under 16.", "Do not give zinc under 16."),
         ("For babies younger than 6 months.", "Not for babies younger than 6 months."),
     ],
