@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from bot.quantities import Quantity, in_order
+from bot.quantities import Quantity, comparable, in_order
 from retrieval.terms import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -65,4 +65,6 @@ def _equal(token: _Token, other: _Token) -> bool:
     """Whether two figures may be the same; one without a unit, or a share and percent, is for others to judge."""
     if not (isinstance(token, Quantity) and isinstance(other, Quantity)):
         return False
-    return (token.value == other.value and token.limit == other.limit) or {token.unit, other.unit} == {"", "%"}
+    units = {token.unit, other.unit}
+    alike = comparable(token) == comparable(other)
+    return alike or ("" in units and (token.value, token.limit) == (other.value, other.limit)) or units == {"", "%"}

@@ -8,18 +8,29 @@ from typing import Literal, TypeAlias
 Limit: TypeAlias = Literal["", "<", "≤", ">", "≥", "every"]
 """How a figure bounds what it counts; empty where it states it."""
 
-_LARGER = "more|greater|older|longer|higher|larger|bigger|heavier|later|taller|warmer|hotter|faster"
-_SMALLER = "less|fewer|younger|shorter|lower|smaller|lighter|earlier|sooner|colder|cooler|slower|lesser"
-_NO = r"(?:\b(?:no|not|never|cannot|nor)|n['\u2019]t)\s(?:\w+\s){0,2}?"
+_LARGER = "more|greater|longer|higher|larger|bigger|heavier|later|taller|warmer|hotter|faster"
+_SMALLER = "less|fewer|shorter|lower|smaller|lighter|earlier|sooner|colder|cooler|slower|lesser"
+_NOT = r"(?:\b(?:not|never|cannot)|n['\u2019]t)"
+_NO_WORD = r"(?:if|who|whose|that|which|when|while|unless|no|not|never)\b"
+_ITS_VERB = rf"(?:\s(?!{_NO_WORD}|(?:for|to|in|on|with|of|by|at)\b)\w+)?(?:\s(?:it|this|them))?(?:\s(?!{_NO_WORD})\w+)?"
+_DENIED = (
+    rf"(?:(?:\b(?:no|nor)|{_NOT}{_ITS_VERB})\s(?:%s)\sthan|(?:\bno|{_NOT}(?:\sbe)?)\s%s\sthan"
+    rf"|{_NOT}(?:\s(?:be|go|rise|fall|drop|get))?\s(?:%s))"
+)
+_NO_MORE = _DENIED % (_LARGER, "older", r"over|above|beyond|(?:\w+\s)?exceed(?:s|ed|ing)?")
+_NO_LESS = _DENIED % (_SMALLER, "younger", "under|below")
+DENIED = f"(?:{_NO_MORE}|{_NO_LESS})"
+"""A "not" that makes a limit of a comparison: "do not take more than", but not "not for babies younger than"."""
+
 _BEFORE: tuple[tuple[Limit, str], ...] = (
-    ("≤", rf"(?:{_NO}(?:(?:{_LARGER})\sthan|over|above|beyond|exceed(?:s|ed|ing)?))"),
-    ("≥", rf"(?:{_NO}(?:(?:{_SMALLER})\sthan|under|below))"),
-    ("≤", r"(?:\bup\sto|\bat\s(?:the\s)?most|\bmax(?:imum|\.)?(?:\sof)?|≤|<=|=<)"),
+    ("≤", _NO_MORE),
+    ("≥", _NO_LESS),
+    ("≤", r"(?:\bup\sto|\bat\s(?:the\s)?most|\bmax(?:imum|\.)?(?:(?:\s\w+){0,2}?\s(?:of|is))?|≤|<=|=<)"),
     ("≤", r"\bas\s(?:much|many|long|high|large|old)\sas"),
-    ("≥", r"(?:\bat\s(?:the\svery\s)?least|\bmin(?:imum|\.)(?:\sof)?|≥|>=|=>)"),
+    ("≥", r"(?:\bat\s(?:the\svery\s)?least|\bmin(?:imum|\.)(?:(?:\s\w+){0,2}?\s(?:of|is))?|≥|>=|=>)"),
     ("≥", r"\bas\s(?:little|few|low|early|young)\sas"),
-    ("<", rf"(?:\b(?:{_SMALLER})\sthan|\bunder|\bbelow|<)"),
-    (">", rf"(?:\b(?:{_LARGER})\sthan|\bover|\babove|\bbeyond|\bexceed(?:s|ed|ing)?|\bin\sexcess\sof|>)"),
+    ("<", rf"(?:\b(?:{_SMALLER}|younger)\sthan|\bunder|\bbelow|<)"),
+    (">", rf"(?:\b(?:{_LARGER}|older)\sthan|\bover|\babove|\bbeyond|\bexceed(?:s|ed|ing)?|\bin\sexcess\sof|>)"),
     ("every", r"\b(?:every|each)"),
 )  # fmt: skip
 _FILLERS = (

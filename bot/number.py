@@ -20,7 +20,9 @@ _ROMAN = {"I": 1, "V": 5, "X": 10}
 _RAISED = str.maketrans("\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079\u207a\u207b", "0123456789+-")
 
 _DIGITS = r"\d{1,3}(?:[,\u00a0\u2009\u202f]\d{3})+(?:\.\d+)?|\d+(?:[.,\u00b7]\d+)?|\.\d+"
-_VULGAR = "\u00bc-\u00be\u2150-\u215e"
+_VULGAR = "\u00bc-\u00be\u2150-\u215e\u2160-\u2188\u2460-\u249b\u24ea-\u24ff\u2776-\u2793"
+"""Numbers that are one sign: fractions, Roman numerals, numbers in circles, in brackets, with a full stop."""
+
 _SLASHED = r"\d{1,4}[/\u2044]\d{1,4}(?:[/\u2044]\d{1,4})*(?![\w/])"
 _WORD = "|".join([*_SMALL, *_TENS])
 _POWER = r"\^[+-]?\d+|[\u207a\u207b]?[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+"
@@ -83,9 +85,14 @@ def label_of(written: str) -> str:
     return str(sum(-one if one < following else one for one, following in zip(values, [*values[1:], 0], strict=True)))
 
 
-def percent_of(value: str) -> str:
-    """A part of one as percent ("0.5" is "50")."""
-    return _plain(Fraction(value) * 100)
+def ratio_of(value: str, all_: str) -> str:
+    """The part of one that so many of all are."""
+    return _plain(Fraction(value) / Fraction(all_))
+
+
+def times_of(value: str, factor: Fraction) -> str:
+    """The value times the factor."""
+    return _plain(Fraction(value) * factor)
 
 
 def share_of(value: str) -> str:

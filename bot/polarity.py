@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from bot.limits import DENIED
 from bot.opposites import has_opposite, turned
 from retrieval.terms import STOP_WORDS, stem, words
 
@@ -27,8 +28,7 @@ _CONTRACTED = re.compile(
     re.IGNORECASE,
 )
 _LIMIT = re.compile(
-    r"\b(?:no|not)\s(?=(?:more|less|fewer|later|earlier|longer|shorter|older|younger|higher|lower)\sthan\s"
-    r"(?:\w+\s){0,2}?(?:\d|one\b|two\b|three\b|four\b|five\b|six\b|ten\b))",
+    rf"{DENIED}\s(?=(?:\w+\s){{0,2}}?[$£€]?(?:\d|(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice)\b))",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\bno\.?\s(?=\d)", re.IGNORECASE)

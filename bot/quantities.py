@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from itertools import zip_longest
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from dataclasses import dataclass
+from itertools import pairwise, zip_longest
+from typing import TYPE_CHECKING
 
 from bot import number
+from bot.counted import RANGE, Counted, Joint, with_units
 from bot.limits import Limit, limit_of
-from bot.units import RATES, UNIT, unit
+from bot.spelling import one_spelling
+from bot.units import PIECE, RATES, TIMES, UNIT, convert, unit
 from retrieval.terms import words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
-_OFTEN = {"once": "1", "twice": "2", "thrice": "3"}
 _MONTHS = "January|February|April|June|July|August|September|October|November|December"
 _VERBS_TOO = r"(?:(?<=\d\s)|(?<=[a-z],\s)|(?<=[a-z]\s))(?:March|May)\b|\b(?:March|May)\b(?=\s\d)"
 _SHORT_MONTHS = "Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec"
 _ROUTES = {
     "oral": r"oral(?:ly)?|by\smouth",
-    "intravenous": r"intravenous(?:ly)?|into\sa\svein|(?-i:IV)",
-    "intramuscular": r"intramuscular(?:ly)?|into\sa\smuscle",
-    "subcutaneous": r"subcutaneous(?:ly)?|under\sthe\sskin",
+    "intravenous": r"intravenous(?:ly)?|into\s(?:an?|the|your)\sveins?|(?-i:IV)",
+    "intramuscular": r"intramuscular(?:ly)?|into\s(?:an?|the|your)\smuscles?",
+    "subcutaneous": r"subcutaneous(?:ly)?|under\s(?:the|your)\sskin",
     "rectal": r"rectal(?:ly)?",
-    "topical": r"topical(?:ly)?|on\sthe\sskin",
-    "sublingual": r"sublingual(?:ly)?|under\sthe\stongue",
+    "topical": r"topical(?:ly)?|on(?:to)?\s(?:the|your)\sskin",
+    "sublingual": r"sublingual(?:ly)?|under\s(?:the|your)\stongue",
+    "ocular": r"into\s(?:an?|the|your|each|both|one)\seyes?",
+    "aural": r"into\s(?:an?|the|your|each|both|one)\sears?",
+    "nasal": r"nasal(?:ly)?|(?:in)?to\s(?:the|your|each)\s(?:nose|nostrils?)",
 }
 _ROUTE = re.compile("|".join(f"(?P<{name}>{words})" for name, words in _ROUTES.items()), re.IGNORECASE)
 
@@ -43,32 +47,21 @@ _TOKEN = re.compile(
     | (?:{number.NUMBER})
       (?:[-\s]?(?P<unit>(?:{UNIT})(?:/(?:\d+\s?(?:{UNIT})\b|[A-Za-zµμ\d.]+))*)(?![^\W\d_]))?
     | {number.HEAP}
-    | (?P<often>\b(?:once|twice|thrice)\b)
     | (?P<month>(?-i:\b(?:{_MONTHS})\b|(?:{_VERBS_TOO})
          |\b(?:{_SHORT_MONTHS})\b(?=\.?\s\d)|(?<=\d\s)(?:{_SHORT_MONTHS})\b))
     | (?P<weekday>\b(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?\b
     | (?P<rate>\b(?:daily|hourly|weekly|monthly|yearly|annually)\b
          |\b(?:a|an|per|each|every)\s(?:day|hour|week|month|year)\b)
+    | (?P<some>\b(?:several|many|few|some|couple\sof)\s(?:{PIECE}|{TIMES})\b)
+    | (?P<single>(?<!half\s)(?<!of\s)(?<!per\s)\ban?\s(?:{PIECE})\b)
     | (?P<route>\b(?:{"|".join(_ROUTES.values())})\b)
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_RANGE = re.compile(r"\s*(?:to|through|[-\u2010-\u2015\u2212])\s*", re.IGNORECASE)
-_LIST = re.compile(r"\s*(?:,|and|or)\s*", re.IGNORECASE)
-_RATIO = re.compile(r"\s(?:in|out\sof)(?:\s(?:every|each))?\s", re.IGNORECASE)
-_BETWEEN = re.compile(r"\bbetween\s*$", re.IGNORECASE)
-_AGED = re.compile(r"\b(?:age[sd]?|age\sof)\s*$", re.IGNORECASE)
-_DEGREES = re.compile(
-    r"\s?(?:°|\bdegrees?)\s?(?P<scale>[cf])(?:elsius|ahrenheit)?\b|(?<=\d)\s?(?P<letter>(?-i:[CF]))(?![\w-])",
-    re.IGNORECASE,
-)
 _PART_OF = re.compile(rf"[-\s](?:(?:of\s)?an?\s)?({UNIT})(?!\w)", re.IGNORECASE)
-_SPACES = re.compile(r"[ \t]+")
-_CELL_BEFORE = re.compile(r"(?:\A|[|:\n\u00b7])\s*\Z")
-_CELL_AFTER = re.compile(r"\s*(?:\Z|[|\n\u00b7])")
-_Joint: TypeAlias = Literal["range", "list", "ratio", "pair"] | None
-_SIGNS: dict[_Joint, str] = {"range": "..", "ratio": " in ", "pair": "-"}
-_YEARS = range(1000, 2200)
+_TIMES = {word: unit(word) for word in TIMES.split("|")}
+_NAMED_TIMES = frozenset({"the", "these", "those", "our", "your", "their", "of", "opening", "visiting", "office"})
+_SIGNS: dict[Joint, str] = {"range": "..", "ratio": " in ", "pair": "-"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,92 +83,94 @@ def quantities(text: str) -> frozenset[Quantity]:
     which share the unit, are limits: "two to four weeks" is neither "two weeks" nor "four weeks". "One" counts only
     with a unit, since it is a pronoun more often than a number.
     """
-    return _read(text).found
+    return _read(text)
 
 
 def unborne(statement: str, evidence: str, *, same_language: bool = True) -> tuple[Quantity, ...]:
     """The figures of a statement that its evidence does not hold, in a fixed order; empty where all are borne.
 
-    A figure with a unit needs the same unit, or a bare figure in a table's cell beside that unit's name elsewhere. A
-    bare figure is borne by the same figure in years ("children of 5"), and in another language than the evidence's,
-    whose units are not known here, by the same figure with any unit. Half is 50%.
+    A figure with a unit needs the same amount in one that it can be converted to exactly (1000 mg is 1 g). A bare
+    figure is borne by the same figure in years ("children of 5"), and in another language than the evidence's, whose
+    units are not known here, by the same figure with any unit. Half is 50% and 1 in 2. "A tablet" is one of them where
+    the evidence counts tablets, and "for days" needs a figure or a word there that is in days too.
     """
     read = _read(evidence)
-    held = read.found | {one for quantity in read.found for one in _same(quantity)}
-    bare = {(one.limit, one.value) for one in held if one.unit in {"", "y"} or not same_language}
-    units = {unit(word) for word in re.findall(r"[A-Za-zµμ°%]+", evidence)} - {""}
-    return tuple(
-        sorted(
-            (
-                quantity
-                for quantity in quantities(statement)
-                if quantity not in held
-                and not (not quantity.unit and (quantity.limit, quantity.value) in bare)
-                and not (quantity.unit in units and not quantity.limit and quantity.value in read.cells)
-            ),
-            key=str,
-        )
-    )
+    held = read | {comparable(one) for one in read}
+    bare = {(one.limit, one.value) for one in read if one.unit in {"", "y"} or not same_language}
+    named = {unit(word) for word in re.findall(r"[A-Za-zµμ°%]+", evidence)}
+    counted = {one.unit for one in read if number.is_plain(one.value)}
+    said = _read(statement) | _lengths(statement)
+
+    def borne(one: Quantity) -> bool:
+        if one in held or comparable(one) in held:
+            return True
+        if one.value == "some" and one.unit in _TIMES.values():
+            return one.unit in named
+        if one.value == "single":
+            return one.unit not in counted or Quantity("1", one.unit) in held
+        return not one.unit and (one.limit, one.value) in bare
+
+    return tuple(sorted((one for one in said if not borne(one)), key=str))
+
+
+def _lengths(text: str) -> set[Quantity]:
+    """Times without a number: "for days", but not "the opening hours"."""
+    found = pairwise(["", *in_order(text)])
+    return {Quantity("some", _TIMES[word]) for before, word in found if word in _TIMES and before not in _NAMED_TIMES}
 
 
 def in_order(text: str) -> list[str | Quantity]:
     """The text's folded words with each figure or range in its place."""
-    text = _plain(text)
+    text = one_spelling(text)
     matches = list(_TOKEN.finditer(text))
-    numbers = iter(_with_units([_Number.read(match, text) for match in matches if match["number"]], text))
+    numbers = iter(with_units([Counted.read(match, text) for match in matches if match["number"]], text))
     found: list[str | Quantity] = []
     end = 0
-    before: _Number | None = None
+    before: Counted | None = None
     for match in matches:
         read = next(numbers) if match["number"] else None
         if before and read and before.joined_to(read, text) in {"range", "pair"}:
-            found[-1] = Quantity(f"{before.value}..{read.value}", read.unit, before.limit)
+            found[-1] = Quantity(f"{before.value}..{read.value}", _apart(read.unit)[0], before.limit)
         else:
             found += words(text[end : match.start()])
-            found.append(Quantity(read.value, read.unit, read.limit) if read else _named(match, text))
+            found.append(Quantity(read.value, _apart(read.unit)[0], read.limit) if read else _named(match, text))
         before, end = read, match.end()
     return found + words(text[end:])
 
 
-def _plain(text: str) -> str:
-    """Degrees in one spelling, and no run of spaces."""
-    return _SPACES.sub(" ", _DEGREES.sub(lambda match: f"°{match['scale'] or match['letter']}", text))
-
-
-def _same(quantity: Quantity) -> Iterator[Quantity]:
-    """Other ways to give a share."""
+def comparable(quantity: Quantity) -> Quantity:
+    """The same in the smallest unit of its kind, a share as a part of one, "once a day" as "daily"."""
+    first, ratio, second = quantity.value.partition(_SIGNS["ratio"])
+    if ratio and number.is_plain(first) and number.is_plain(second) and float(second):
+        return Quantity(number.ratio_of(first, second), "share", quantity.limit)
     if not number.is_plain(quantity.value):
-        return
+        return quantity
+    if quantity.value == "1" and quantity.unit.startswith("times/"):
+        return Quantity(f"rate {quantity.unit.removeprefix('times/')}", "", quantity.limit)
     if quantity.unit == "%":
-        yield Quantity(number.share_of(quantity.value), "", quantity.limit)
-    elif not quantity.unit and quantity.value.startswith("0."):
-        yield Quantity(number.percent_of(quantity.value), "%", quantity.limit)
+        return Quantity(number.share_of(quantity.value), "share", quantity.limit)
+    if not quantity.unit and quantity.value.startswith("0."):
+        return Quantity(quantity.value, "share", quantity.limit)
+    return Quantity(*convert(quantity.value, quantity.unit), quantity.limit)
 
 
-@dataclass(frozen=True, slots=True)
-class _Figures:
-    """All figures of a text, and the values of those that stand alone in a table's cell."""
+def _read(text: str) -> frozenset[Quantity]:
+    text = one_spelling(text)
+    matches = list(_TOKEN.finditer(text))
+    named = {_named(match, text) for match in matches if not match["number"]}
+    counted = [Counted.read(match, text) for match in matches if match["number"]]
+    return frozenset(named | _joined(counted, text) | _days(matches, text))
 
-    found: frozenset[Quantity]
-    cells: frozenset[str]
 
-
-def _read(text: str) -> _Figures:
-    text = _plain(text)
-    found: set[Quantity] = set()
-    counted: list[_Number] = []
-    for match in _TOKEN.finditer(text):
-        if match["number"]:
-            counted.append(_Number.read(match, text))
-        else:
-            found.add(_named(match, text))
-    found |= _joined(counted, text)
-    cells = {
-        one.value
-        for one in counted
-        if not one.unit and _CELL_BEFORE.search(text, 0, one.start) and _CELL_AFTER.match(text, one.end)
+def _days(matches: Sequence[re.Match[str]], text: str) -> set[Quantity]:
+    """Ranges of weekdays or months: "Monday to Friday" is not "Monday and Friday"."""
+    return {
+        Quantity(f"{_named(one, text).value}..{_named(other, text).value}")
+        for one, other in pairwise(matches)
+        if one.lastgroup == other.lastgroup
+        and one.lastgroup in {"weekday", "month"}
+        and RANGE.fullmatch(text, one.end(), other.start())
     }
-    return _Figures(frozenset(found), frozenset(cells))
 
 
 def _named(match: re.Match[str], text: str) -> Quantity:
@@ -185,8 +180,8 @@ def _named(match: re.Match[str], text: str) -> Quantity:
         value = number.part_of(written) if kind == "part" else f"many {_last(written).removesuffix('s')}"
         of = _PART_OF.match(text, match.end()) if kind == "part" else None
         return Quantity(value, unit(of[1]) if of else "", limit_of(text, match.start(), match.end()))
-    if kind == "often":
-        return Quantity(_OFTEN[written], "times")
+    if kind in {"some", "single"}:
+        return Quantity(kind, unit(_last(written)))
     return Quantity(f"{kind} {_NAMES.get(kind, str.casefold)(match[kind] if kind in _INNER else match[0])}")
 
 
@@ -212,85 +207,34 @@ _INNER = frozenset({"weekday"})
 """What stands for the figure alone, without the ending around it."""
 
 
-def _joined(counted: Sequence[_Number], text: str) -> set[Quantity]:
+def _joined(counted: Sequence[Counted], text: str) -> set[Quantity]:
     """The plain numbers, each with the unit and limit that what it is joined to gives it, ranges, ratios and pairs."""
     found: set[Quantity] = set()
-    joined_before: _Joint = None
-    numbers = _with_units(counted, text)
+    joined_before: Joint = None
+    numbers = with_units(counted, text)
     for read, following in zip_longest(numbers, numbers[1:]):
         joined = read.joined_to(following, text) if following else None
         if following and joined in _SIGNS:
             value = f"{read.value}{_SIGNS[joined]}{following.value}"
-            found.add(Quantity(value, following.unit.split("/")[0], read.limit))
+            found |= _with_rate(value, following.unit, read.limit)
         limited = joined == "range" and read.limit
         if not (read.pronoun or limited or {joined, joined_before} & {"ratio", "pair"}):
-            found |= read.quantities("≥" if joined == "range" else "≤" if joined_before == "range" else "")
+            place: Limit = "≥" if joined == "range" else "≤" if joined_before == "range" else ""
+            found |= _with_rate(read.value, read.unit, read.limit or ("" if read.year else place))
         joined_before = joined
     return found
 
 
-def _with_units(counted: Sequence[_Number], text: str) -> list[_Number]:
-    numbers: list[_Number] = []
-    for number_ in reversed(counted):
-        following = numbers[-1] if numbers else None
-        shares = following and not number_.unit and number_.joined_to(following, text) in {"range", "list"}
-        numbers.append(replace(number_, unit=following.unit) if following and shares else number_)
-    return numbers[::-1]
+def _with_rate(value: str, unit_: str, limit: Limit) -> set[Quantity]:
+    """The amount, and apart from it how often ("mg/kg/day" is mg/kg, each day); "4 times a day" is one figure."""
+    of, rate = _apart(unit_)
+    return {Quantity(value, of, limit), *([Quantity(f"rate {rate}")] if rate else [])}
 
 
-@dataclass(frozen=True, slots=True)
-class _Number:
-    """One number where it stands: `start` and `end` in the text, `between` whether that word stands before it."""
-
-    value: str
-    unit: str
-    limit: Limit
-    one: bool
-    between: bool
-    start: int
-    end: int
-
-    @classmethod
-    def read(cls, match: re.Match[str], text: str) -> _Number:
-        written, scale = match["number"], match["scale"]
-        before = text[max(0, match.start() - 10) : match.start()]
-        sign = next((sign for sign in "$£€" if sign in written), "")
-        return cls(
-            value=number.value_of(written, scale, match["rest"], and_half=bool(match["and_half"])),
-            unit=sign or unit(match["unit"]) or ("y" if _AGED.search(before) else ""),
-            limit=limit_of(text, match.start(), match.end()),
-            one=written.casefold() == "one" and not scale,
-            between=bool(_BETWEEN.search(before)),
-            start=match.start(),
-            end=match.end(),
-        )
-
-    @property
-    def pronoun(self) -> bool:
-        return self.one and not self.unit and self.limit in {"", "every"}
-
-    @property
-    def year(self) -> bool:
-        return not self.unit and self.value.isdecimal() and int(self.value) in _YEARS
-
-    def quantities(self, place: Limit) -> set[Quantity]:
-        """The amount, and apart from it how often ("mg/kg/day" is mg/kg, each day); `place` is that in a range."""
-        limit = self.limit or ("" if self.year else place)
-        parts = self.unit.split("/")
-        if len(parts) > 1 and parts[-1] in RATES:
-            return {Quantity(self.value, "/".join(parts[:-1]), limit), Quantity(f"rate {parts[-1]}")}
-        return {Quantity(self.value, self.unit, limit)}
-
-    def joined_to(self, following: _Number, text: str) -> _Joint:
-        """How "2 to 4 weeks", "2 or 4 weeks" (they share the unit), "1 in 5" and "CA 19-9" join their numbers."""
-        gap = text[self.end : following.start]
-        if _RANGE.fullmatch(gap) or (self.between and gap.strip().casefold() == "and"):
-            if number.smaller(self.value, following.value):
-                return "range"
-            return "list" if " " in gap else "pair"
-        if _RATIO.fullmatch(gap) and not self.unit and not following.unit and not following.year:
-            return "ratio"
-        return "list" if _LIST.fullmatch(gap) else None
+def _apart(unit_: str) -> tuple[str, str]:
+    """The unit, and apart from it how often; "4 times a day" is one figure."""
+    *parts, last = unit_.split("/")
+    return ("/".join(parts), last) if parts and last in RATES and parts != ["times"] else (unit_, "")
 
 
 def _minutes(clock: str) -> int:

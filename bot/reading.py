@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bot.instruction import addresses_a_machine
+from bot.row import read_row
 from bot.statements import Piece, Shape, pieces
 
 if TYPE_CHECKING:
@@ -26,14 +27,15 @@ class Reading:
     """The sentences, items and rows that a quote touches, each on one line, and what stands above them.
 
     `leads` introduce items: the line before their list, and the heading over it; `joined` are the items with
-    these before them, `alone` what nothing introduces. `names` are the document's title, the headings and the columns'
-    names: what a statement is about need not stand in its quote.
+    these before them, `alone` what nothing introduces, `rows` a table's rows read under their columns. `names` are the
+    document's title, the headings and the columns' names: what a statement is about need not stand in its quote.
     """
 
     said: tuple[str, ...]
     leads: tuple[str, ...]
     joined: tuple[str, ...]
     alone: tuple[str, ...]
+    rows: tuple[str, ...]
     names: tuple[str, ...]
 
     @property
@@ -42,14 +44,19 @@ class Reading:
         return "\n".join([*self.leads, *self.said, *self.joined])
 
     @property
+    def figured(self) -> str:
+        """The same, and each figure of a row with the unit that its column gives it."""
+        return "\n".join([self.text, *self.rows])
+
+    @property
     def named(self) -> str:
         """The same, and what it is about."""
-        return "\n".join([self.text, *self.names])
+        return "\n".join([self.figured, *self.names])
 
     @property
     def in_place(self) -> str:
         """The same without items that are torn from what introduces them: "5 mg" below "no more than:" is a limit."""
-        return "\n".join([*self.leads, *self.joined, *self.alone, *self.names])
+        return "\n".join([*self.leads, *self.joined, *self.alone, *self.rows, *self.names])
 
 
 def reading(hit: Hit, span: tuple[int, int]) -> Reading:
@@ -63,12 +70,14 @@ def reading(hit: Hit, span: tuple[int, int]) -> Reading:
         for some in ([hit.document.title], hit.passage.headings)
     )
     led = {i: _leads(raw, headings, found, i) for i in touched if found[i].shape is Shape.ITEM}
+    rows = [found[i] for i in touched if found[i].shape is Shape.ROW]
     items = {i: _BULLET.sub("", _line(raw[slice(*found[i].span)])) for i in led}
     return Reading(
         said=tuple(said),
         leads=tuple(dict.fromkeys(lead for leads in led.values() for lead in leads)),
         joined=tuple(_joined(leads, items[i]) for i, leads in led.items() if leads),
         alone=tuple(line for i, line in zip(touched or [-1], said, strict=True) if not led.get(i)),
+        rows=tuple(read_row(_line(raw[slice(*row.span)]), row.header) for row in rows),
         names=(*titles, *headings, *(name for i in touched for name in found[i].header)),
     )
 

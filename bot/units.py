@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
+
+from bot.number import times_of
 
 _NAMES: dict[str, str] = {
     "mg": "mg milligram milligrams",
@@ -76,6 +79,22 @@ _SPELLINGS = {name: unit for unit, names in _NAMES.items() for name in names.spl
 RATES = frozenset({"h", "d", "wk", "mo", "y"})
 """Units of time that something is done once in: "a day"."""
 
+PIECE = "tablets?|pills?|capsules?|drops?|puffs?|servings?|teaspoons?|tablespoons?|cups?|glass(?:es)?"
+"""What is counted by the piece, and may be one, a half or several."""
+
+TIMES = "minutes|hours|days|weeks|months|years|decades"
+"""Units of time that say something without a number: "for days"."""
+
+_CONVERTED: dict[str, tuple[str, Fraction]] = {
+    "mcg": ("mg", Fraction(1, 1000)),
+    "g": ("mg", Fraction(1000)),
+    "kg": ("mg", Fraction(10**6)),
+    "dl": ("ml", Fraction(100)),
+    "l": ("ml", Fraction(1000)),
+    "wk": ("d", Fraction(7)),
+    "y": ("mo", Fraction(12)),
+}
+
 UNIT = "|".join(re.escape(name) for name in sorted(_SPELLINGS, key=len, reverse=True))
 """Every spelling, for a regular expression that ignores case."""
 
@@ -84,3 +103,10 @@ def unit(text: str | None) -> str:
     """The unit in one spelling, each part of a compound for itself; empty where it is an ordinary word."""
     parts = [_SPELLINGS.get(part, part) for part in (text or "").casefold().rstrip(".").split("/")]
     return "/".join(parts) if parts[0] in _NAMES else ""
+
+
+def convert(value: str, unit_: str) -> tuple[str, str]:
+    """A decimal value in the unit that its own can be converted to exactly; of a rate, above the stroke."""
+    above, *below = unit_.split("/")
+    to, factor = _CONVERTED.get(above, (above, Fraction(1)))
+    return times_of(value, factor), "/".join([to, *below])

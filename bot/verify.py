@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from bot.answer import Answer, Fact, Sentence, Ungrounded
 from bot.attribution import without_attribution
 from bot.clean import clean
+from bot.company import out_of_company
 from bot.exchange import exchanged
 from bot.instruction import addresses_a_machine, stands_in_an_order
 from bot.polarity import contradicts, negated
@@ -133,7 +134,8 @@ def _fault(text: str, read: Reading, asked: str) -> Reason | None:
     as_it_stands = set(terms(text)) <= {term for line in read.said for term in terms(line)}
     borne = read.named if as_it_stands else read.in_place
     same_language = is_foreign(text) == is_foreign(borne)
-    if unborne(text, borne, same_language=same_language) or exchanged(text, read.text):
+    figures = read.figured
+    if unborne(text, borne, same_language=same_language) or exchanged(text, figures) or out_of_company(text, figures):
         return "figure"
     if not speaks_of(text, read.text, about=read.names, asked=asked):
         return "other_subject"

@@ -32,6 +32,11 @@ from bot.polarity import contradicts, negated
         ("All of them recover.", "Some of them recover."),
         ("Take it daily, and stop if it hurts.", "Take it daily, and do not stop if it hurts."),
         ("Always, nothing is found.", "Sometimes, nothing is found."),
+        ("Do not take up to 8 tablets.", "Do not take more than 8 tablets."),
+        ("Children should not have at least 5 ml.", "Children should not have less than 5 ml."),
+        ("They should not have no more than two drinks.", "They should have no more than two drinks."),
+        ("Give zinc under 16.", "Do not give zinc under 16."),
+        ("For babies younger than 6 months.", "Not for babies younger than 6 months."),
     ],
 )
 def test_what_says_the_opposite_contradicts(statement: str, evidence: str) -> None:
@@ -45,6 +50,9 @@ def test_what_says_the_opposite_contradicts(statement: str, evidence: str) -> No
         ("If it hurts, do not move.", "Do not move if it hurts."),
         ("You may go home.", "You may go home, but do not drive."),
         ("At most 5 mg is given.", "No more than 5 mg is given."),
+        ("Take no more than 8 tablets.", "Do not take more than 8 tablets."),
+        ("Take it for at most 3 days.", "Do not take it for more than 3 days."),
+        ("The maximum dose is 40 mg.", "The dose should not exceed 40 mg."),
         ("It affects the big toe.", "It usually affects the big toe."),
         ("No. 5 is the ward.", "Number 5 is the ward."),
         ("Nothing of the kind.", "Bring your card."),

@@ -11,6 +11,12 @@ from tests.bot.evidence import evidence, hit
 
 LIST = "Do not take it if you:\n\n- are pregnant\n- take 5 mg of warfarin"
 TABLE = "| Ward | Hours | Days |\n|---|---|---|\n| Rowan | 2 to 4 | 28 |"
+DOSES = (
+    "| Drug | Dose (mg) | Times a day | Days |\n|---|---|---|---|\n"
+    "| Amoxicillin | 500 | 3 | 7 |\n| Doxycycline | 100 | 2 | 5 |"
+)
+BOTH = DOSES[DOSES.index("| Amox") :]
+AMOXICILLIN = BOTH.splitlines()[0]
 CUT = "Do not stop taking it at once. It helps."
 
 
@@ -61,3 +67,31 @@ def test_a_heading_that_says_no_is_not_lost() -> None:
     raw = "- children under 2\n- pregnant women"
     assert shown("Children under 2 should not have it.", "children under 2", raw, headings)
     assert not shown("Children under 2 can have it.", "children under 2", raw, headings)
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("Amoxicillin: 500 mg, 3 times a day, for 7 days.", AMOXICILLIN),
+        ("Drug: Amoxicillin, Dose (mg): 500, Times a day: 3, Days: 7", AMOXICILLIN),
+        ("The amoxicillin dose is 500 mg three times daily.", BOTH),
+        ("The doxycycline dose is 100 mg.", BOTH),
+    ],
+)
+def test_a_rows_figures_are_in_what_their_columns_count(text: str, quote: str) -> None:
+    assert shown(text, quote, DOSES)
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("The amoxicillin dose is 3 mg.", AMOXICILLIN),
+        ("Amoxicillin is taken 7 times a day.", AMOXICILLIN),
+        ("Amoxicillin: 500 mg, 7 times a day, for 3 days.", AMOXICILLIN),
+        ("Drug: Amoxicillin, Dose (mg): 3", AMOXICILLIN),
+        ("The doxycycline dose is 500 mg.", BOTH),
+        ("Doxycycline: 500 mg, 3 times a day.", BOTH),
+    ],
+)
+def test_a_figure_of_another_column_or_row_is_not_shown(text: str, quote: str) -> None:
+    assert not shown(text, quote, DOSES)
