@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -13,7 +14,7 @@ from bot.instruction import addresses_a_machine, stands_in_an_order
 from bot.polarity import contradicts, negated
 from bot.quantities import unborne
 from bot.quote import find_quote
-from bot.reading import Reading, reading
+from bot.reading import Reading, is_whole, reading
 from bot.support import is_foreign, speaks_of
 from retrieval.terms import STOP_WORDS, stem, terms, words
 
@@ -33,6 +34,10 @@ Reason: TypeAlias = Literal[
     "not_entailed",
 ]
 """Why a sentence fell. All but the last are said here; that one is a model's, where one is asked (`bot.check`)."""
+
+
+_SHORTEST = 2
+"""So many words make a quote, unless it is a whole sentence, item or cell: "the" stands in every passage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +82,8 @@ def verify(draft: Answer, evidence: Evidence) -> Verified:
 
     A sentence stands if its passage is among the hits, its quote stands verbatim in that passage's raw text, and it
     speaks of the same, with the quote's figures and negations. What leads elsewhere is taken out of its text first. The
-    answer as a whole falls if its first sentence does, since that is its point, or if half of it or more does.
+    answer as a whole falls if its first sentence does, since that is its point, or if half of it or more does. What it
+    says twice is said once.
     """
     if isinstance(draft, Ungrounded):
         return Verified((), _in_words_of(evidence.query.original, draft.missing), (), 0.0)
@@ -92,7 +98,15 @@ def judge(checked: Sequence[Statement | Reason], evidence: Evidence) -> Verified
         return Verified((), "", dropped, 0.0)
     passed = len(statements) / len(checked)
     to_the_point = (1 + _coverage(evidence.query.standalone, statements)) / 2
-    return Verified(statements, "", dropped, round(evidence.best * passed * to_the_point, 2))
+    return Verified(_once(statements), "", dropped, round(evidence.best * passed * to_the_point, 2))
+
+
+def _once(statements: Sequence[Statement]) -> tuple[Statement, ...]:
+    """Without what was said before, whatever it quotes this time."""
+    first: dict[tuple[str, ...], Statement] = {}
+    for one in statements:
+        first.setdefault(tuple(words(one.text)), one)
+    return tuple(first.values())
 
 
 def _coverage(question: str, statements: Sequence[Statement]) -> float:
@@ -113,6 +127,8 @@ def check(sentence: Sentence, evidence: Evidence) -> Statement | Reason:
         return "empty"
     span = find_quote(sentence.quote, hit.passage.text)
     if span is None:
+        return "quote_not_found"
+    if len(words(hit.passage.text[slice(*span)])) < _SHORTEST and not is_whole(hit.passage.text, span):
         return "quote_not_found"
     if addresses_a_machine(text) or stands_in_an_order(hit.passage.text, span):
         return "instruction"
@@ -142,6 +158,7 @@ def _fault(text: str, read: Reading, asked: str) -> Reason | None:
 
 
 def _in_words_of(question: str, missing: str) -> str:
-    """What the draft says is missing, if it only uses the question's words: nothing unchecked goes out that way."""
-    missing = clean(missing)
-    return missing if set(terms(missing)) <= set(terms(question)) else ""
+    """What the draft says is missing, if the question says just that: nothing unchecked goes out that way."""
+    said = " ".join(clean(missing).split()).rstrip(".!?")
+    found = re.search(rf"(?<!\w){re.escape(said)}(?!\w)", " ".join(clean(question).split()), re.IGNORECASE)
+    return said if found and set(words(said)) - STOP_WORDS else ""
