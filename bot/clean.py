@@ -89,12 +89,17 @@ _INVISIBLE = re.compile(
     r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     r"\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
+_STRUCK = re.compile(r"~~(?=\S)[^\n]{1,2000}?(?<=\S)~~|(?<![^\W_])~(?=[^\s~])[^~\n]{0,2000}(?<=\S)~(?![^\W_])")
+_STRIKES = re.compile(r"~+(?!\s?[\d$\u00a3\u20ac])|~{2,}|[\u0334-\u0338]")
+"""What strikes words through, with them, or could with a sentence beside it. "~5 mg" is about 5 mg."""
 _DOT = re.compile(r"(?<=[A-Za-z0-9-])[\u3002\uff0e\uff61\u2024](?=[A-Za-z])")
 _WIDE_SIGNS = frozenset("\uff0f\uff1c\uff1e\uff20\uff0e\ufe64\ufe65\ufe6b")
 _ROUNDS = 12
 
 _REMOVALS: tuple[tuple[re.Pattern[str], str], ...] = (
     (_COMMENT, ""),
+    (_STRUCK, ""),
+    (_STRIKES, ""),
     (_IMAGE, ""),
     (_DEFINITION, ""),
     (_MARKER_LINK, ""),

@@ -15,6 +15,7 @@ from bot.polarity import contradicts, negated
 from bot.quantities import unborne
 from bot.quote import find_quote
 from bot.reading import Reading, is_whole, reading
+from bot.replaced import reordered, replaced
 from bot.support import is_foreign, speaks_of
 from retrieval.terms import STOP_WORDS, stem, terms, words
 
@@ -152,6 +153,8 @@ def _fault(text: str, read: Reading, asked: str) -> Reason | None:
     if unborne(text, borne, same_language=same_language) or exchanged(text, read.text):
         return "figure"
     if not speaks_of(text, read.text, about=read.names, asked=asked):
+        return "other_subject"
+    if same_language and (replaced(text, read.text, read.named) or reordered(text, read.text)):
         return "other_subject"
     drops_no = not as_it_stands and any(map(negated, read.joined)) and not negated(text)
     return "negation" if contradicts(text, read.text) or drops_no else None
