@@ -6,13 +6,13 @@ import re
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
+from bot.clauses import sentences
 from bot.opposites import has_opposite
 from retrieval.terms import STOP_WORDS, stem, terms, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-_SENTENCE = re.compile(r"[.!?\u2026;:\n\u2022]+[\"'\u201d\u2019)\]]*(?=\s|$)|\n")
 _CLOSE = 2.0
 """So much of the same wording before and behind a word says that it stands in the other one's place."""
 _FUNCTION = 0.25
@@ -65,8 +65,8 @@ def replaced(statement: str, evidence: str, named: str) -> bool:
     meaning, as far as a short list knows, is none; and who says the same quite otherwise says other words around it.
     """
     known = {_spelled(stem(word)) for word in words(f"{evidence}\n{named}")}
-    held = list(_sentences(evidence))
-    return any(_strange(one, other, known) for one in _sentences(statement) for other in held)
+    said, held = ([words(one)[:_LONGEST] for one in sentences(text)] for text in (statement, evidence))
+    return any(_strange(one, other, known) for one in said for other in held)
 
 
 def reordered(statement: str, evidence: str) -> bool:
@@ -75,12 +75,8 @@ def reordered(statement: str, evidence: str) -> bool:
     "Paracetamol is safer than ibuprofen" is not "Ibuprofen is safer than paracetamol", nor is "ask before you stop"
     "stop before you ask".
     """
-    lines = _SENTENCE.split(evidence)
-    return any(_changed_places(one, lines) or _turned_round(one, lines) for one in _SENTENCE.split(statement))
-
-
-def _sentences(text: str) -> Iterator[list[str]]:
-    return (words(one)[:_LONGEST] for one in _SENTENCE.split(text) if words(one))
+    lines = sentences(evidence)
+    return any(_changed_places(one, lines) or _turned_round(one, lines) for one in sentences(statement))
 
 
 def _strange(said: Sequence[str], held: Sequence[str], known: set[str]) -> bool:

@@ -40,7 +40,7 @@ _LANGUAGES = frozenset({
     "tigrinya", "translate", "translated", "turkish", "ukrainian", "urdu", "vietnamese", "welsh", "yoruba", "zulu",
 })  # fmt: skip
 _ENDS = re.compile(r"(?<=[.!?])\s+")
-_PARTS = re.compile(r"[,;:]\s|\s[\u2013\u2014-]\s|\b(?:and|or|but|so|then)\b", re.IGNORECASE)
+_PARTS = re.compile(r"[.!?,;:]\s|\s[\u2013\u2014-]\s|\b(?:and|or|but|so|then)\b", re.IGNORECASE)
 _NUMBERS = frozenset({"two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"})
 """As figures they are compared by their value."""
 _SURE = 3
@@ -65,7 +65,7 @@ def speaks_of(statement: str, evidence: str, *, about: Sequence[str] = (), asked
         return False
     told = [wanted for one in _ENDS.split(statement) if (wanted := _telling(one))] or [terms(statement)]
     return all(_borne(wanted, held, named, _stems(asking)) for wanted in told) and not any(
-        part and (held | named).isdisjoint(part) for part in map(_telling, _PARTS.split(statement))
+        part and (held | named).isdisjoint(part) for part in map(_naming, _PARTS.split(statement))
     )
 
 
@@ -77,7 +77,12 @@ def _borne(wanted: Sequence[str], held: AbstractSet[str], named: AbstractSet[str
 
 
 def _telling(text: str) -> list[str]:
-    """The stems of its informative words, none if it has none; "usually" and the like tell less than they seem to."""
+    """The stems of its informative words, none if it has none."""
+    return [stem(word) for word in words(text) if word not in STOP_WORDS]
+
+
+def _naming(text: str) -> list[str]:
+    """The same without figures and what has an opposite, which are held against the evidence's elsewhere."""
     found = (word for word in words(text) if word.isalpha() and word not in STOP_WORDS | _NUMBERS)
     return [stem(word) for word in found if not has_opposite(word)]
 

@@ -11,6 +11,7 @@ from bot.attribution import without_attribution
 from bot.clean import clean
 from bot.exchange import exchanged
 from bot.instruction import addresses_a_machine, stands_in_an_order
+from bot.overstated import overstated
 from bot.polarity import contradicts, negated
 from bot.quantities import unborne
 from bot.quote import find_quote
@@ -157,7 +158,8 @@ def _fault(text: str, read: Reading, asked: str) -> Reason | None:
     if same_language and (replaced(text, read.text, read.named) or reordered(text, read.text)):
         return "other_subject"
     drops_no = not as_it_stands and any(map(negated, read.joined)) and not negated(text)
-    return "negation" if contradicts(text, read.text) or drops_no else None
+    turned = contradicts(text, read.text) or overstated(text, read.text, asked)
+    return "negation" if turned or drops_no else None
 
 
 def _in_words_of(question: str, missing: str) -> str:
