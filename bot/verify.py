@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from bot.answer import Answer, Fact, Sentence, Ungrounded
-from bot.attribution import without_attribution
+from bot.attribution import names_another, without_attribution
 from bot.clean import clean
 from bot.exchange import exchanged
 from bot.instruction import addresses_a_machine, stands_in_an_order
@@ -154,6 +154,8 @@ def _fault(text: str, read: Reading, asked: str) -> Reason | None:
     if unborne(text, borne, same_language=same_language) or exchanged(text, read.text):
         return "figure"
     if not speaks_of(text, read.text, about=read.names, asked=asked):
+        return "other_subject"
+    if same_language and names_another(text, read.named):
         return "other_subject"
     if same_language and (replaced(text, read.text, read.named) or reordered(text, read.text)):
         return "other_subject"
