@@ -34,7 +34,7 @@ _PAIRS: tuple[tuple[str, str], ...] = (
     (_GO_ON, _STOP),
     (
         rf"before|prior|until|till|earl(?:y|ier)|within|by{_WHEN}",
-        rf"after|following|since|late(?:r)?|(?:from|starting){_WHEN}",
+        rf"after|following|since|late(?:r)?|(?:from|starting){_WHEN}(?![^.,;]{{1,30}}\s(?:to|until|till)\s)",
     ),
     (r"by(?=\s[\d$£€])", r"(?:from|to)(?=\s[\d$£€])"),
     (

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from bot.clauses import sentences
 from bot.opposites import has_opposite
+from bot.quantities import quantities
+from bot.units import unit
 from retrieval.terms import STOP_WORDS, stem, terms, words
 
 if TYPE_CHECKING:
@@ -104,7 +106,7 @@ def _stranger(said: Sequence[str], held: Sequence[str], known: set[str]) -> bool
 
 
 def _tells(word: str) -> bool:
-    return word.isalpha() and word not in STOP_WORDS and not has_opposite(word)
+    return word.isalpha() and word not in STOP_WORDS and not has_opposite(word) and not (quantities(word) or unit(word))
 
 
 def _akin(one: str, other: str) -> bool:

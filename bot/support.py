@@ -7,6 +7,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from bot.opposites import has_opposite
+from bot.units import unit
 from retrieval.terms import STOP_WORDS, stem, terms, words
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ _ENDS = re.compile(r"(?<=[.!?])\s+")
 _PARTS = re.compile(r"[.!?,;:]\s|\s[\u2013\u2014-]\s|\b(?:and|or|but|so|then)\b", re.IGNORECASE)
 _NUMBERS = frozenset({"two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"})
 """As figures they are compared by their value."""
+_MEASURED = frozenset({"times", "degree", "degrees", "celsius", "fahrenheit"})
 _SURE = 3
 """So many words tell the language of a question."""
 
@@ -83,8 +85,8 @@ def _telling(text: str) -> list[str]:
 
 def _naming(text: str) -> list[str]:
     """The same without figures and what has an opposite, which are held against the evidence's elsewhere."""
-    found = (word for word in words(text) if word.isalpha() and word not in STOP_WORDS | _NUMBERS)
-    return [stem(word) for word in found if not has_opposite(word)]
+    found = (word for word in words(text) if word.isalpha() and word not in STOP_WORDS | _NUMBERS | _MEASURED)
+    return [stem(word) for word in found if not has_opposite(word) and not unit(word)]
 
 
 def _stems(texts: Iterable[str]) -> set[str]:
