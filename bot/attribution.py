@@ -19,7 +19,10 @@ _SAY = (
     r"(?:sa(?:y|id)|states?|stated|notes?|noted|shows?|showed|shown|finds?|found|recommends?|recommended|advises?|advised|reports?|"
     r"reported|suggests?|suggested|writes?|confirms?|confirmed|explains?|concludes?|concluded)s?"
 )
-_FROM = r"(?:according to|as per|per|as (?:stated|reported|recommended|advised|quoted) by|based on|in the words of|quoting|citing)"
+_FROM = (
+    r"(?:according to|as per|per|as (?:stated|reported|recommended|advised|quoted) by|based on|in the words of|quoting"
+    r"|citing)"
+)
 _BEFORE = re.compile(
     rf"\A((?:[-*\u2022]|\d{{1,3}}[.)])\s+)?(?:(?i:{_FROM})\s{_NAMED},\s+|(?i:as)\s{_NAMED}\s{_SAY},\s+"
     rf"|(?i:(?:the|a|an|some|recent|many|several|new|large)\s){{0,3}}(?:[A-Z][\w.&-]*\s(?:(?:of|for|and|the)\s)*){{0,6}}"

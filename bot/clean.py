@@ -85,8 +85,8 @@ _SOURCE_LIST = re.compile(
     rf"(?:^|\n)[ \t>*#_-]{{0,6}}(?:{_SOURCE})[*_ \t]{{0,4}}:?[*_ \t]{{0,4}}(?:\n[\s\S]*|\Z)", re.IGNORECASE
 )
 _ATTRIBUTION = re.compile(
-    rf"(?:^|\n|(?<=[.!?])[ \t]+)[ \t>*_(-]{{0,6}}(?:(?:{_SOURCE})[*_ \t]{{0,4}}(?:[:\uff1a]|[-\u2013\u2014](?=\s))[^\n]*"
-    r"|(?:retrieved|adapted|taken|quoted|cited) from:?\s(?:the\s)?(?-i:[A-Z])[^\n,;.]*"
+    rf"(?:^|\n|(?<=[.!?])[ \t]+)[ \t>*_(-]{{0,6}}(?:(?:{_SOURCE})[*_ \t]{{0,4}}(?:[:\uff1a]|[-\u2013\u2014](?=\s))"
+    r"[^\n]*|(?:retrieved|adapted|taken|quoted|cited) from:?\s(?:the\s)?(?-i:[A-Z])[^\n,;.]*"
     r"(?:,\s(?:19|20)\d\d|,?\spp?\.\s?\w+)?[.)]*[ \t]*(?=\n|\Z))",
     re.IGNORECASE,
 )

@@ -39,7 +39,8 @@ _CONDITION = re.compile(
 
 
 _CLAIMED = re.compile(
-    r"^.{0,60}\b(?:claim(?:s|ed)?|thinks?|thought|believe[sd]?|sa(?:y|id)|not\s(?:known|clear|certain|proven|true))\s"
+    r"^.{0,60}\b(?:claim(?:s|ed)?|thinks?|thought|believe[sd]?|sa(?:y|id)|"
+    r"(?:not|\w+n['\u2019]t)\s(?:known|clear|certain|proven|true))\s"
     r"(?:that|whether|if)\s",
     re.IGNORECASE,
 )

@@ -85,7 +85,7 @@ def _strange(said: Sequence[str], held: Sequence[str], known: set[str]) -> bool:
     stems = [[stem(word) for word in some] for some in (said, held)]
     if len(set(stems[0]) & set(stems[1])) < _PHRASE:
         return False
-    steps = SequenceMatcher(None, *stems, autojunk=False).get_opcodes()
+    steps = SequenceMatcher(None, stems[0], stems[1], autojunk=False).get_opcodes()
     for at, (tag, i, j, k, m) in enumerate(steps):
         if tag != "replace" or max(j - i, m - k) > _PHRASE:
             continue

@@ -12,7 +12,6 @@ from retrieval.terms import STOP_WORDS, stem, terms, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from collections.abc import Set as AbstractSet
 
 LEAST = 0.4
 """The share of a statement's informative words that its evidence has to hold; the rest is room to paraphrase."""
@@ -71,7 +70,7 @@ def speaks_of(statement: str, evidence: str, *, about: Sequence[str] = (), asked
     )
 
 
-def _borne(wanted: Sequence[str], held: AbstractSet[str], named: AbstractSet[str], asking: AbstractSet[str]) -> bool:
+def _borne(wanted: Sequence[str], held: set[str], named: set[str], asking: set[str]) -> bool:
     own = [word for word in wanted if word not in named]
     if asking.union(named).issuperset(wanted):
         return held.issuperset(own or wanted)

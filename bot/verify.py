@@ -127,10 +127,8 @@ def check(sentence: Sentence, evidence: Evidence) -> Statement | Reason:
     text = clean(sentence.text)
     if not _says(text):
         return "empty"
-    span = find_quote(sentence.quote, hit.passage.text)
+    span = _place(sentence.quote, hit.passage.text)
     if span is None:
-        return "quote_not_found"
-    if len(words(hit.passage.text[slice(*span)])) < _SHORTEST and not is_whole(hit.passage.text, span):
         return "quote_not_found"
     if addresses_a_machine(text) or stands_in_an_order(hit.passage.text, span):
         return "instruction"
@@ -140,6 +138,13 @@ def check(sentence: Sentence, evidence: Evidence) -> Statement | Reason:
         return "empty"
     asked = f"{evidence.query.original}\n{evidence.query.standalone}"
     return _fault(text, read, asked) or Statement(text, hit, span, sentence.new_paragraph)
+
+
+def _place(quote: str, raw: str) -> tuple[int, int] | None:
+    """Where the quote stands, if it says enough to be one."""
+    span = find_quote(quote, raw)
+    enough = span is not None and (len(words(raw[slice(*span)])) >= _SHORTEST or is_whole(raw, span))
+    return span if enough else None
 
 
 def _says(text: str) -> bool:
