@@ -17,12 +17,16 @@ _TLD = (
     "com|org|net|info|biz|gov|edu|mil|int|io|ai|app|dev|tv|xyz|site|online|shop|link|click|tech|store|zip|mov|blog|wiki"
     "|cloud|page|web|example|invalid|localhost|uk|ca|au|nz|ie|de|fr|es|nl|ch|pt|pl|se|dk|fi|cz|ru|ua|tr|cn|jp|kr|br|mx"
     "|ar|za|eu|ly|gl|sh|cc|ws|su|tk|ml|ga|cf|wales|scot|london|nhs|pro|mobi|name|icu|vip|work|life|world|club|space"
-    "|co|me|us|museum|health|care|clinic|doctor|hospital|pharmacy"
+    "|co|me|us|museum|health|care|clinic|doctor|hospital|pharmacy|sg|ro|gr|hk|hu|bg|rs|hr|sk|lt|lv|ee|lu|pe|ve|uy|ec"
+    "|cr|ir|pk|bd|lk|np|kz|uz|ge|az|tw|th|ph|vn|il|ae|sa|ng|ke|gh|eg|ma|cl|top|email|news|media|social|chat|ninja|guru"
+    "|services|agency|global|center|foundation|academy|expert|download|stream|solutions|support|fun|lol|foo|bar"
 )
+_TLD_WORD = "it|at|be|in|is|no|so|to|am|my|id|do|by|as|one|today|help|rest|review|date|fit|men|party|bank|win|fund"
+"""Top levels that are words too: such a name is a host at the end of its sentence or bracket."""
 _LABEL = r"[^\W_](?:[\w-]{0,61}[^\W_])?"
 _END = r"(?<![.,;:!?])"
 _REST = rf"(?:[:/?#][^\s<>\[\]()\"']*{_END})?"
-_BOUNDARY = r"(?<![\w@.-])"
+_BOUNDARY = r"(?<![^\W_])(?<![@.-])"
 _TAGS = (
     "abbr|address|article|aside|audio|base|blockquote|body|button|canvas|caption|center|cite|code|col|colgroup|data|"
     "details|dialog|div|embed|fieldset|figcaption|figure|font|footer|form|frame|frameset|h[1-6]|head|header|html|iframe|"
@@ -69,7 +73,8 @@ _WITH_PORT = re.compile(
 _IDN = "рф|рус|укр|бел|онлайн|сайт|москва|中国|中國|公司|网络|网址|香港|台湾"
 # A top level of mixed case ("fever.Com") is a sentence that lacks its space.
 _HOST = re.compile(
-    rf"{_BOUNDARY}(?:{_LABEL}\.)+(?:{_TLD}|{_TLD.upper()}|{_IDN}|xn--[A-Za-z0-9-]{{2,59}}){_REST}(?![\w@])"
+    rf"{_BOUNDARY}(?:{_LABEL}\.)+(?:{_TLD}|{_TLD.upper()}|{_IDN}|xn--[A-Za-z0-9-]{{2,59}}){_REST}(?![^\W_]|@)"
+    rf"|{_BOUNDARY}(?!\d+\.|(?:[A-Za-z]\.)+[A-Za-z]\b)(?:{_LABEL}\.)+(?:{_TLD_WORD})(?=[_*~`'\").,;:!?\]]*(?:\s*\Z|\n|[)\]]))"
 )
 _MENTION = re.compile(r"(?<![\w.@])@(?=\w)")
 _SOURCE = (
@@ -81,20 +86,29 @@ _SOURCE_LIST = re.compile(
 )
 _ATTRIBUTION = re.compile(
     rf"(?:^|\n|(?<=[.!?])[ \t]+)[ \t>*_(-]{{0,6}}(?:(?:{_SOURCE})[*_ \t]{{0,4}}(?:[:\uff1a]|[-\u2013\u2014](?=\s))"
-    r"|(?:retrieved|adapted|taken|quoted) from\b)[^\n]*",
+    r"[^\n]*|(?:retrieved|adapted|taken|quoted|cited) from:?\s(?:the\s)?(?-i:[A-Z])[^\n,;.]*"
+    r"(?:,\s(?:19|20)\d\d|,?\spp?\.\s?\w+)?[.)]*[ \t]*(?=\n|\Z))",
     re.IGNORECASE,
 )
-_BRACKETED_SOURCE = re.compile(rf"\s?[(\[](?:{_SOURCE})\s*[:\uff1a\u2013-][^()\[\]\n]{{0,200}}[)\]]", re.IGNORECASE)
+_BRACKETED_SOURCE = re.compile(
+    rf"\s?(?:[(\[](?:{_SOURCE})\s*[:\uff1a\u2013-][^()\[\]\n]{{0,200}}[)\]]|\[(?:{_SOURCE})(?:\s\w{{1,3}})?\]|[\u3010\u3014][^\u3010\u3011\n]{{0,80}}[\u3011\u3015])",
+    re.IGNORECASE,
+)
 _INVISIBLE = re.compile(
     r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     r"\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
+_STRUCK = re.compile(r"~~(?=\S)[^\n]{1,2000}?(?<=\S)~~|(?<![^\W_])~(?=[^\s~])[^~\n]{0,2000}(?<=\S)~(?![^\W_])")
+_STRIKES = re.compile(r"~+(?!\s?[\d$\u00a3\u20ac])|~{2,}|[\u0334-\u0338]")
+"""What strikes words through, with them, or could with a sentence beside it. "~5 mg" is about 5 mg."""
 _DOT = re.compile(r"(?<=[A-Za-z0-9-])[\u3002\uff0e\uff61\u2024](?=[A-Za-z])")
 _WIDE_SIGNS = frozenset("\uff0f\uff1c\uff1e\uff20\uff0e\ufe64\ufe65\ufe6b")
 _ROUNDS = 12
 
 _REMOVALS: tuple[tuple[re.Pattern[str], str], ...] = (
     (_COMMENT, ""),
+    (_STRUCK, ""),
+    (_STRIKES, ""),
     (_IMAGE, ""),
     (_DEFINITION, ""),
     (_MARKER_LINK, ""),
@@ -155,7 +169,8 @@ def _plain(character: str) -> str:
 
 def _tidy(text: str) -> str:
     """Close up what removals left: empty brackets, doubled spaces, an ellipsis with nothing behind it on its line."""
-    text = re.sub(rf"\(\s*{_GAP}?\s*\)|\[\s*\]", "", text)
+    text = re.sub(rf"\s?\((?:see|via|visit|at|from|more at)?\s*{_GAP}?\s*\)|\[\s*\]", "", text)
+    text = re.sub(rf"(?<![^\W_])[_*~]+{_GAP}[_*~]+(?![^\W_])", _GAP, text)
     text = re.sub(r"[ \t]+", " ", text)
     text = re.sub(rf"^(?: ?{_GAP})+ |(?:(?<=[.!?]) ?| )(?:{_GAP} ?)+(?=$|\n)", "", text, flags=re.MULTILINE)
     text = re.sub(r" +([,;:!?]|\.(?!\d))", r"\1", text)

@@ -27,11 +27,16 @@ _MUCH = (
 _LITTLE = r"some|few|sometimes|occasional(?:ly)?|rare(?:ly)?|seldom|hardly|certain|partly"
 _GO_ON = r"start(?:s|ed|ing)?|begin(?:s|ning)?|began|continu\w+|keep(?:s|ing)?|resum\w+|us(?:e[sd]?|ing)"
 _STOP = r"stop(?:s|ped|ping)?|discontinu\w+|end(?:s|ed|ing)?|quit(?:s|ting)?|cease[sd]?|avoid(?:s|ed|ing)?"
+_WHEN = r"(?=\s(?:about\s|around\s|(?:the\s)?age\s(?:of\s)?)?(?:\d|noon|midday|midnight))"
 _PAIRS: tuple[tuple[str, str], ...] = (
     (_UP, _DOWN),
     (_MUCH, _LITTLE),
     (_GO_ON, _STOP),
-    (r"before|prior|until|earl(?:y|ier)", r"after|following|since|late(?:r)?"),
+    (
+        rf"before|prior|until|till|earl(?:y|ier)|within|by{_WHEN}",
+        rf"after|following|since|late(?:r)?|(?:from|starting){_WHEN}(?![^.,;]{{1,30}}\s(?:to|until|till)\s)",
+    ),
+    (r"by(?=\s[\d$£€])", r"(?:from|to)(?=\s[\d$£€])"),
     (
         r"must|should|ha(?:s|ve)\sto|needs?\sto|required|necessary|will",
         r"may|might|can|could|optional|possibly|perhaps",
@@ -50,7 +55,10 @@ _PAIRS: tuple[tuple[str, str], ...] = (
     (r"mild(?:ly)?|slight(?:ly)?", r"severe(?:ly)?|serious(?:ly)?"),
     (r"acute", r"chronic"),
     (r"benign", r"malignant"),
-    (r"open", r"clos(?:ed?|es)"),
+    (r"open", r"closed|closes?(?!\s(?:at|on|from|by|again)\b)"),
+    (r"(?:safe(?:ly|r)?|harmless|fine)", r"(?:unsafe|dangerous(?:ly)?|harmful|risky|hazardous|toxic|poisonous)"),
+    (r"indicated|recommended|advised|suitable|approved", r"contraindicated|discouraged|unsuitable|withdrawn"),
+    (r"confirm(?:s|ed)?", r"ruled\sout|excluded"),
     (r"present", r"absent|missing"),
     (r"same|similar", r"different"),
     (r"fast|quick(?:ly)?|rapid(?:ly)?", r"slow(?:ly)?"),
@@ -61,9 +69,11 @@ _PAIRS: tuple[tuple[str, str], ...] = (
     (r"inside|internal(?:ly)?", r"outside|external(?:ly)?"),
 )
 _POLES = [tuple(re.compile(rf"\b(?:{pole})\b", re.IGNORECASE) for pole in pair) for pair in _PAIRS]
-_UN = re.compile(r"(?:un|non-?)([a-z]{4,})\Z")
+_UN = re.compile(r"(?:un|non-?)([a-z]{4,})\Z|(?:in|im|ir|il|dis|anti|contra)-?([a-z]{6,})\Z")
 _NO_OPPOSITE = frozenset({"less"})
 """What is left of "unless" is no opposite of it."""
+_BEGIN = re.compile(r"(hypo|hyper|pre|post|in|ex)([a-z]{4,})\Z")
+_OTHER_BEGINNING = {"hypo": "hyper", "hyper": "hypo", "pre": "post", "post": "pre", "in": "ex", "ex": "in"}
 
 _ANY = re.compile("|".join(f"(?:{pole})" for pair in _PAIRS for pole in pair), re.IGNORECASE)
 
@@ -77,14 +87,16 @@ def has_opposite(word: str) -> bool:
 def turned(statement: str, evidence: str) -> bool:
     """Whether the statement has one word of a pair more often than its evidence, and the other one less often.
 
-    "Unsafe" and "safe" are such a pair too, and so is any word with "un" or "non" before it.
+    "Unsafe" and "safe" are such a pair too, and so is any word with "un" or "non" before it, with "less" for "ful"
+    behind it, or with "hyper" for "hypo".
     """
     for one, other in _POLES:
         gained, lost = _more(one, statement, evidence), _more(other, statement, evidence)
         if gained * lost < 0:
             return True
     said, held = Counter(words(statement)), Counter(words(evidence))
-    return _negates(said - held, held - said) or _negates(held - said, said - held)
+    gone, new = held - said, said - held
+    return _negates(new, gone) or _negates(gone, new)
 
 
 def _more(pole: re.Pattern[str], text: str, other: str) -> int:
@@ -92,5 +104,7 @@ def _more(pole: re.Pattern[str], text: str, other: str) -> int:
 
 
 def _negates(texts: Collection[str], others: Collection[str]) -> bool:
-    bare = {match[1] for text in texts if (match := _UN.match(text))}
-    return not bare.isdisjoint(set(others) - _NO_OPPOSITE)
+    bare = {match[1] or match[2] for text in texts if (match := _UN.match(text))}
+    full = {f"{text[:-4]}ful" for text in texts if text.endswith("less")}
+    begun = {_OTHER_BEGINNING[match[1]] + match[2] for text in texts if (match := _BEGIN.match(text))}
+    return not (bare - _NO_OPPOSITE | full | begun).isdisjoint(others)

@@ -5,22 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from bot.clauses import ALIKE, clauses, likeness, sentences, weights
 from bot.limits import DENIED
-from bot.opposites import has_opposite, turned
-from retrieval.terms import STOP_WORDS, stem, words
+from bot.opposites import turned
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-_SENTENCE = re.compile(r"[.!?\u2026;:\n\u2022]+[\"'\u201d\u2019)\]]*(?=\s|$)|\n")
-_CLAUSE = re.compile(
-    r"[.!?\u2026;:\n\u2022]+(?=\s|$)|\n|,\s+|\s+[\u2013\u2014-]\s+|"
-    r"\s+(?:and|or)\s+(?=(?:you|it|they|he|she|we|this|do|does|is|are|can|should|may|must|will)\b)|"
-    r"\s+(?=(?:but|however|although|though|whereas|while|unless|except|because|if|when|so that)\b)",
-    re.IGNORECASE,
-)
 _NEGATOR = re.compile(
-    r"\b(?:not|never|no|none|nobody|nothing|nowhere|neither|nor|without|unless|except|avoid(?:s|ed|ing)?)\b",
+    r"\b(?:not|never|no|none|nobody|nothing|nowhere|neither|nor|without|unless|except|avoid(?:s|ed|ing)?|unlikely|myths?|"
+    r"lacks?|lacking|lack\sof|fail(?:s|ed|ing)?\sto|(?<!a\s)little(?=\s(?:evidence|effect|benefit|risk|proof|use|point))|"
+    r"refus(?:es?|ed|ing)|den(?:y|ies|ied)|hardly(?=\sany))\b",
     re.IGNORECASE,
 )
 _CONTRACTED = re.compile(
@@ -31,15 +26,18 @@ _LIMIT = re.compile(
     rf"{DENIED}\s(?=(?:\w+\s){{0,2}}?[$£€]?(?:\d|(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice)\b))",
     re.IGNORECASE,
 )
+_NO_DENIAL = re.compile(
+    r"\b(?:no|without|not|never|beyond)\s(?:a\s|any\s)?"
+    r"(?:doubt|question|delay|hesitat\w+|forget|fail|wait|wonder|worr(?:y|ies)|only|just|merely|surpris\w+|mistake)\b"
+    r"|\bnothing\sbut\b",
+    re.IGNORECASE,
+)
+"""What has a word of denial in it and says yes, and all the louder."""
+_ONLY = re.compile(r"(?:\bnot\s)?\bonly\b")
 _NUMBER = re.compile(r"\bno\.?\s(?=\d)", re.IGNORECASE)
-_ALIKE = 0.8
-"""Sentences that share more than this part of their telling words say the same or the opposite."""
 
 _LONGER = 1.2
 """A sentence that is longer than this times another says more, and may well deny that."""
-_FUNCTION = 0.25
-_FUNCTION_WORDS = 0.5
-"""Clauses without a telling word in common are of the same thing if they are as alike as this."""
 
 
 def contradicts(statement: str, evidence: str) -> bool:
@@ -50,12 +48,11 @@ def contradicts(statement: str, evidence: str) -> bool:
     here. A line of the evidence is a sentence of its own. English only: in other languages nothing ever contradicts.
     """
     statement, evidence = _written_out(statement), _written_out(evidence)
-    if _differ(_parts(_CLAUSE, statement), _parts(_CLAUSE, evidence), least=0.0):
+    if _differ(clauses(statement), clauses(evidence), least=0.0):
         return True
-    whole = _parts(_SENTENCE, evidence)
+    whole = sentences(evidence)
     return any(
-        _differ([one], [other for other in whole if _as_long(one, other)], least=_ALIKE)
-        for one in _parts(_SENTENCE, statement)
+        _differ([one], [other for other in whole if _as_long(one, other)], least=ALIKE) for one in sentences(statement)
     )
 
 
@@ -75,39 +72,24 @@ def _written_out(text: str) -> str:
 
 
 def _differ(statement: Sequence[str], evidence: Sequence[str], *, least: float) -> bool:
-    held = [(part, _weights(part)) for part in evidence]
+    held = [(part, weights(part)) for part in evidence]
     for part in statement:
-        said = _weights(part)
-        alike = [_likeness(said, other) for _, other in held]
+        said = weights(part)
+        alike = [likeness(said, other) for _, other in held]
         most = max(alike, default=0.0)
         if most <= least:
             continue
-        nearest = [other for (other, _), likeness in zip(held, alike, strict=True) if likeness == most]
+        nearest = [other for (other, _), share in zip(held, alike, strict=True) if share == most]
         if all(_opposed(part, other) for other in nearest):
             return True
     return False
 
 
 def _opposed(part: str, other: str) -> bool:
-    return _negations(part) != _negations(other) or turned(part, other)
-
-
-def _weights(part: str) -> dict[str, float]:
-    """The clause's stems; a function word weighs a quarter of a telling one, and tells clauses of such words apart."""
-    return {stem(word): _FUNCTION if word in STOP_WORDS or has_opposite(word) else 1.0 for word in words(part)}
-
-
-def _likeness(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-    """Dice's coefficient by weight; 0 where they share too little to be of the same thing."""
-    shared = [weight for word, weight in one.items() if word in other]
-    alike = 2 * sum(shared) / (sum(one.values()) + sum(other.values()))
-    return alike if 1.0 in shared or alike >= _FUNCTION_WORDS else 0.0
-
-
-def _parts(pattern: re.Pattern[str], text: str) -> list[str]:
-    return [part for part in pattern.split(text) if words(part)]
+    only = [_ONLY.findall(text.lower()) for text in (part, other)]
+    return _negations(part) != _negations(other) or turned(part, other) or (all(only) and only[0] != only[1])
 
 
 def _negations(text: str) -> int:
-    """How often the text denies; "no more than 5" is a limit and "no. 5" a number."""
-    return len(_NEGATOR.findall(_NUMBER.sub("", _LIMIT.sub("", text))))
+    """How often the text denies; "no more than 5" is a limit, "no. 5" a number, and "no doubt" is sure."""
+    return len(_NEGATOR.findall(_NO_DENIAL.sub("", _NUMBER.sub("", _LIMIT.sub("", text)))))

@@ -82,6 +82,13 @@ def reading(hit: Hit, span: tuple[int, int]) -> Reading:
     )
 
 
+def is_whole(raw: str, span: tuple[int, int]) -> bool:
+    """Whether the span is one of the raw text's sentences, items or rows, but for the item's sign."""
+    quote = _line(raw[slice(*span)])
+    touched = [piece for piece in pieces(raw) if piece.span[0] < span[1] and span[0] < piece.span[1]]
+    return len(touched) == 1 and quote in {line := _line(raw[slice(*touched[0].span)]), _BULLET.sub("", line)}
+
+
 def _leads(raw: str, headings: Sequence[str], found: Sequence[Piece], item: int) -> list[str]:
     """The line that introduces the item's list, and the heading over it."""
     before = item

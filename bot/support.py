@@ -6,10 +6,12 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
+from bot.opposites import has_opposite
+from bot.units import unit
 from retrieval.terms import STOP_WORDS, stem, terms, words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 LEAST = 0.4
 """The share of a statement's informative words that its evidence has to hold; the rest is room to paraphrase."""
@@ -38,6 +40,10 @@ _LANGUAGES = frozenset({
     "tigrinya", "translate", "translated", "turkish", "ukrainian", "urdu", "vietnamese", "welsh", "yoruba", "zulu",
 })  # fmt: skip
 _ENDS = re.compile(r"(?<=[.!?])\s+")
+_PARTS = re.compile(r"[.!?,;:]\s|\s[\u2013\u2014-]\s|\b(?:and|or|but|so|then)\b", re.IGNORECASE)
+_NUMBERS = frozenset({"two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"})
+"""As figures they are compared by their value."""
+_MEASURED = frozenset({"times", "degree", "degrees", "celsius", "fahrenheit"})
 _SURE = 3
 """So many words tell the language of a question."""
 
@@ -46,20 +52,44 @@ def speaks_of(statement: str, evidence: str, *, about: Sequence[str] = (), asked
     """Whether enough of the statement's informative words, by their stems, stand in the evidence.
 
     Words of `about`, the titles over it, may name the subject, but bear nothing: without them the share must be the
-    same, and the statement have some word in common with the evidence itself. Each of its sentences that has two or
-    more informative words is held to that, so that none rides on another.
+    same, and what says no more than they do must stand in the evidence whole. A title that asks names nothing, since
+    its words are not yet an answer. Each of the sentences is held to that, and of what they string together each part
+    has a word there or in the titles, so that none rides on another.
     Only one language can be held against itself: a statement in another one than its evidence passes here, unless it
     was `asked` for in English and no language was named. Nobody but the person decides that an answer is in French.
     """
     if is_foreign(statement) != is_foreign(evidence) and not (is_foreign(statement) and _expects_english(asked)):
         return True
-    held, named = ({stem(word) for word in words(text)} for text in (evidence, "\n".join(about)))
-    every = terms(statement)
-    sentences = (terms(one) for one in _ENDS.split(statement))
-    told = [wanted for wanted in sentences if len(wanted) > 1] or [every]
-    own = [[word for word in wanted if word not in named] for wanted in told]
-    shares = (sum(word in held for word in some) >= LEAST * len(some) for some in own)
-    return any(word in held for word in every) and all(shares)
+    asking = [title for title in about if title.rstrip(" *_").endswith("?")]
+    held, named = _stems([evidence]), _stems(title for title in about if title not in asking)
+    if held.isdisjoint(terms(statement)):
+        return False
+    told = [wanted for one in _ENDS.split(statement) if (wanted := _telling(one))] or [terms(statement)]
+    return all(_borne(wanted, held, named, _stems(asking)) for wanted in told) and not any(
+        part and (held | named).isdisjoint(part) for part in map(_naming, _PARTS.split(statement))
+    )
+
+
+def _borne(wanted: Sequence[str], held: set[str], named: set[str], asking: set[str]) -> bool:
+    own = [word for word in wanted if word not in named]
+    if asking.union(named).issuperset(wanted):
+        return held.issuperset(own or wanted)
+    return sum(word in held for word in own) >= LEAST * len(own)
+
+
+def _telling(text: str) -> list[str]:
+    """The stems of its informative words, none if it has none."""
+    return [stem(word) for word in words(text) if word not in STOP_WORDS]
+
+
+def _naming(text: str) -> list[str]:
+    """The same without figures and what has an opposite, which are held against the evidence's elsewhere."""
+    found = (word for word in words(text) if word.isalpha() and word not in STOP_WORDS | _NUMBERS | _MEASURED)
+    return [stem(word) for word in found if not has_opposite(word) and not unit(word)]
+
+
+def _stems(texts: Iterable[str]) -> set[str]:
+    return {stem(word) for text in texts for word in words(text)}
 
 
 def is_foreign(text: str) -> bool:

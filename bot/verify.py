@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from bot.answer import Answer, Fact, Sentence, Ungrounded
-from bot.attribution import without_attribution
+from bot.attribution import names_another, without_attribution
 from bot.clean import clean
 from bot.company import out_of_company
 from bot.exchange import exchanged
 from bot.instruction import addresses_a_machine, stands_in_an_order
+from bot.overstated import overstated
 from bot.polarity import contradicts, negated
 from bot.quantities import unborne
 from bot.quote import find_quote
-from bot.reading import Reading, reading
+from bot.reading import Reading, is_whole, reading
+from bot.replaced import reordered, replaced
 from bot.support import is_foreign, speaks_of
 from retrieval.terms import STOP_WORDS, stem, terms, words
 
@@ -34,6 +37,10 @@ Reason: TypeAlias = Literal[
     "not_entailed",
 ]
 """Why a sentence fell. All but the last are said here; that one is a model's, where one is asked (`bot.check`)."""
+
+
+_SHORTEST = 2
+"""So many words make a quote, unless it is a whole sentence, item or cell: "the" stands in every passage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +85,8 @@ def verify(draft: Answer, evidence: Evidence) -> Verified:
 
     A sentence stands if its passage is among the hits, its quote stands verbatim in that passage's raw text, and it
     speaks of the same, with the quote's figures and negations. What leads elsewhere is taken out of its text first. The
-    answer as a whole falls if its first sentence does, since that is its point, or if half of it or more does.
+    answer as a whole falls if its first sentence does, since that is its point, or if half of it or more does. What it
+    says twice is said once.
     """
     if isinstance(draft, Ungrounded):
         return Verified((), _in_words_of(evidence.query.original, draft.missing), (), 0.0)
@@ -93,7 +101,15 @@ def judge(checked: Sequence[Statement | Reason], evidence: Evidence) -> Verified
         return Verified((), "", dropped, 0.0)
     passed = len(statements) / len(checked)
     to_the_point = (1 + _coverage(evidence.query.standalone, statements)) / 2
-    return Verified(statements, "", dropped, round(evidence.best * passed * to_the_point, 2))
+    return Verified(_once(statements), "", dropped, round(evidence.best * passed * to_the_point, 2))
+
+
+def _once(statements: Sequence[Statement]) -> tuple[Statement, ...]:
+    """Without what was said before, whatever it quotes this time."""
+    first: dict[tuple[str, ...], Statement] = {}
+    for one in statements:
+        first.setdefault(tuple(words(one.text)), one)
+    return tuple(first.values())
 
 
 def _coverage(question: str, statements: Sequence[Statement]) -> float:
@@ -112,7 +128,7 @@ def check(sentence: Sentence, evidence: Evidence) -> Statement | Reason:
     text = clean(sentence.text)
     if not _says(text):
         return "empty"
-    span = find_quote(sentence.quote, hit.passage.text)
+    span = _place(sentence.quote, hit.passage.text)
     if span is None:
         return "quote_not_found"
     if addresses_a_machine(text) or stands_in_an_order(hit.passage.text, span):
@@ -123,6 +139,13 @@ def check(sentence: Sentence, evidence: Evidence) -> Statement | Reason:
         return "empty"
     asked = f"{evidence.query.original}\n{evidence.query.standalone}"
     return _fault(text, read, asked) or Statement(text, hit, span, sentence.new_paragraph)
+
+
+def _place(quote: str, raw: str) -> tuple[int, int] | None:
+    """Where the quote stands, if it says enough to be one."""
+    span = find_quote(quote, raw)
+    enough = span is not None and (len(words(raw[slice(*span)])) >= _SHORTEST or is_whole(raw, span))
+    return span if enough else None
 
 
 def _says(text: str) -> bool:
@@ -139,11 +162,17 @@ def _fault(text: str, read: Reading, asked: str) -> Reason | None:
         return "figure"
     if not speaks_of(text, read.text, about=read.names, asked=asked):
         return "other_subject"
+    if same_language and names_another(text, read.named):
+        return "other_subject"
+    if same_language and (replaced(text, read.text, read.named) or reordered(text, read.text)):
+        return "other_subject"
     drops_no = not as_it_stands and any(map(negated, read.joined)) and not negated(text)
-    return "negation" if contradicts(text, read.text) or drops_no else None
+    turned = contradicts(text, read.text) or overstated(text, read.text, asked)
+    return "negation" if turned or drops_no else None
 
 
 def _in_words_of(question: str, missing: str) -> str:
-    """What the draft says is missing, if it only uses the question's words: nothing unchecked goes out that way."""
-    missing = clean(missing)
-    return missing if set(terms(missing)) <= set(terms(question)) else ""
+    """What the draft says is missing, if the question says just that: nothing unchecked goes out that way."""
+    said = " ".join(clean(missing).split()).rstrip(".!?")
+    found = re.search(rf"(?<!\w){re.escape(said)}(?!\w)", " ".join(clean(question).split()), re.IGNORECASE)
+    return said if found and set(words(said)) - STOP_WORDS else ""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.attribution import without_attribution
+from bot.attribution import names_another, without_attribution
 
 
 @pytest.mark.parametrize(
@@ -19,10 +19,40 @@ from bot.attribution import without_attribution
         "It opens at 9 (Smith et al., 2019).",
         "It opens at 9 [Smith et al.].",
         "It opens at 9 (BMJ, 2019).",
+        "As the CDC says, it opens at 9.",
+        "The CDC says: it opens at 9.",
+        "Per the CDC, it opens at 9.",
+        "Based on NHS guidance, it opens at 9.",
+        "Studies show that it opens at 9.",
+        "Harvard researchers have found that it opens at 9.",
+        "It opens at 9, says Dr Smith.",
+        "It opens at 9, as the CDC says.",
+        "It opens at 9 (Mayo Clinic).",
+        "It opens at 9 (WHO guideline).",
+        "It opens at 9 [WHO].",
+        "It opens at 9[a].",
     ],
 )
 def test_a_made_up_source_is_taken_out(text: str) -> None:
     assert without_attribution(text, "It opens at 9.") == "It opens at 9."
+
+
+def test_a_source_behind_a_dash_is_taken_out() -> None:
+    assert without_attribution("It opens at 9 \u2013 NHS England", "It opens at 9.") == "It opens at 9"
+
+
+@pytest.mark.parametrize(
+    ("text", "another"),
+    [
+        ("You can take Tylenol too.", True),
+        ("Ask the WHO who opens.", True),
+        ("You can take aspirin on Tuesday.", False),
+        ("Tylenol helps.", False),
+        ("You can take Aspirin, or ask a GP.", False),
+    ],
+)
+def test_a_name_that_the_evidence_has_nowhere_is_another(text: str, another: bool) -> None:
+    assert names_another(text, "Take aspirin. Ask who opens.") is another
 
 
 def test_a_raised_note_number_goes_and_a_power_stays() -> None:
@@ -41,7 +71,15 @@ def test_what_the_document_says_of_its_sources_stays(text: str) -> None:
     assert without_attribution(text, text) == text
 
 
-@pytest.mark.parametrize("text", ["According to your age, take 5 mg.", "It opens (see below).", "It opens (at 9)."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "According to your age, take 5 mg.",
+        "Your doctor says that it opens.",
+        "It opens (see below).",
+        "It opens (at 9).",
+    ],
+)
 def test_what_is_no_source_stays(text: str) -> None:
     assert without_attribution(text, "") == text
 

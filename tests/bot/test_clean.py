@@ -118,6 +118,9 @@ def test_cleaning_what_is_clean_changes_nothing(text: str) -> None:
         "Source of infection: food",
         "Sources of iron are beans and lentils.",
         "The dot on the label tells which it is.",
+        "Taken from a vein, the blood sample is sent to a lab.",
+        "Give ~5 mg to ~10 mg, or 5~10 mg",
+        "It is 9 a.m. in the U.S., so it is so.",
         "AT&T and R&D, [sic], a<b and c>d",
         "\u8fd9\u662f\u53e5\u5b50\u3002\u4e0b\u4e00\u53e5\u5728\u8fd9\u91cc\u3002",
     ],
@@ -163,3 +166,30 @@ def test_source_lines_the_model_made_up_are_removed(line: str) -> None:
 )
 def test_a_link_in_the_middle_of_a_sentence_leaves_a_gap_that_can_be_seen(text: str, left: str) -> None:
     assert clean(text) == left
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("You should ~~not~~ stop it.", "You should stop it."),
+        ("You should ~not~ stop it.", "You should stop it."),
+        ("It is un~~safe~~ here.", "It is un here."),
+        ("You should n\u0336o\u0336t stop it.", "You should not stop it."),
+        ("You ~~should and ~not stop", "You should and not stop"),
+    ],
+)
+def test_nothing_is_left_that_is_or_could_be_struck_through(text: str, left: str) -> None:
+    assert clean(text) == left
+
+
+@pytest.mark.parametrize("host", ["_evil.com_", "*evil.com*", "evil.it", "evil.in", "evil.sg", "x_evil.com"])
+def test_a_host_is_one_in_italics_and_under_a_top_level_that_is_a_word(host: str) -> None:
+    assert "evil" not in clean(f"Wash your hands, more at {host}.")
+    assert "evil" not in clean(f"Wash your hands (see {host}).")
+
+
+@pytest.mark.parametrize(
+    "source", ["[source]", "[Source A]", "\u3010source\u3011", "\u30104\u2020a\u3011", "Taken from NHS England, 2019"]
+)
+def test_a_bracket_or_line_that_only_names_a_source_goes(source: str) -> None:
+    assert clean(f"Wash your hands. {source}") == "Wash your hands."

@@ -22,10 +22,11 @@ EARLIER = ["Is 500 mg of aspirin safe for adults?", "And ibuprofen?"]
     ("question", "rewritten"),
     [
         ("is that safe in pregnancy?", "Is ibuprofen safe in pregnancy?"),
-        ("And for children?", "Is aspirin safe for children?"),
-        ("And for children?", "Is 500 mg of aspirin safe for children?"),
-        ("why?", "Why is aspirin safe for adults?"),
-        ("what are its side effects?", "What are aspirin's side effects?"),
+        ("And for children?", "Is ibuprofen safe for children?"),
+        ("And for children?", "Is 500 mg of ibuprofen safe for children?"),
+        ("why?", "Why is ibuprofen safe for adults?"),
+        ("what are its side effects?", "What are ibuprofen's side effects?"),
+        ("and aspirin for children?", "Is aspirin safe for children?"),
         ("Okay, and what about Warfarin?", "Is 500 mg of Warfarin safe for adults?"),
         ("What if I don't take it?", "What if I do not take ibuprofen?"),
         ("What is the capital of Peru?", "What is the capital of Peru?"),
@@ -51,6 +52,10 @@ def test_a_rewriting_from_the_persons_own_words_is_faithful(question: str, rewri
         ("and for children?", "Is aspirin not safe for children?"),
         ("what if I do not take it?", "What if I take ibuprofen?"),
         ("is that safe?", "Is flu safe?"),
+        ("And for children?", "Is aspirin safe for children?"),
+        ("is that safe?", "Is ibuprofen dangerous?"),
+        ("Can I take it before food?", "Can I take ibuprofen after food?"),
+        ("and more than that?", "And less than that of ibuprofen?"),
     ],
 )
 def test_a_rewriting_that_changes_adds_or_loses_something_is_not(question: str, rewritten: str) -> None:

@@ -28,6 +28,30 @@ def test_a_title_bears_nothing_and_neither_does_prose_without_small_words(statem
 
 
 @pytest.mark.parametrize(
+    ("statement", "evidence", "title"),
+    [
+        ("Aspirin is safe in pregnancy.", "Ask your midwife about aspirin.", "Is aspirin safe in pregnancy?"),
+        ("Yes, you can drink alcohol.", "Alcohol makes it worse.", "Can I drink alcohol?"),
+        ("Zinc cures colds.", "Zinc has been sold since 1980.", "Zinc cures colds"),
+    ],
+)
+def test_what_only_a_title_says_or_asks_is_not_borne(statement: str, evidence: str, title: str) -> None:
+    assert not speaks_of(statement, evidence, about=["Leaflet", title])
+
+
+@pytest.mark.parametrize(
+    "rest", ["It is addictive.", "Inject it.", "crush it and inject it", "then drink vodka", "vodka; it helps"]
+)
+def test_nothing_rides_on_what_is_borne(rest: str) -> None:
+    assert not speaks_of(f"Rest in bed during an attack, {rest}", QUOTE)
+    assert not speaks_of(f"Rest in bed during an attack. {rest}", QUOTE)
+
+
+def test_a_part_of_what_is_strung_together_may_say_what_the_title_says() -> None:
+    assert speaks_of("In general, rest in bed during an attack of gout, seven or 8 at most.", QUOTE, about=["Gout"])
+
+
+@pytest.mark.parametrize(
     ("text", "foreign"),
     [
         (QUOTE, False),

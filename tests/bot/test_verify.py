@@ -98,10 +98,43 @@ def test_a_quote_is_given_back_as_the_document_has_it() -> None:
     assert verified.statements[0].quote == "open\non Tuesdays"
 
 
-def test_what_is_missing_is_named_only_in_the_questions_own_words() -> None:
-    asked = evidence(hit(RAW), question="How much paracetamol may children have?")
-    assert verify(Ungrounded("paracetamol for children"), asked).missing == "paracetamol for children"
-    assert verify(Ungrounded("usually 500 mg of paracetamol"), asked).missing == ""
+@pytest.mark.parametrize("missing", ["stop taking warfarin", "STOP  taking warfarin?", "warfarin"])
+def test_what_is_missing_is_named_where_the_question_says_just_that(missing: str) -> None:
+    asked = evidence(hit(RAW), question="Should I stop taking warfarin?")
+    named = verify(Ungrounded(missing), asked).missing
+    assert named.lower() in "should i stop taking warfarin?"
+    assert named
+
+
+@pytest.mark.parametrize(
+    "missing",
+    [
+        "Yes, you should stop taking warfarin",
+        "I should stop taking warfarin",
+        "taking warfarin stop",
+        "I",
+        "\u2620",
+        "",
+    ],
+)
+def test_what_the_question_does_not_say_is_never_named_as_missing(missing: str) -> None:
+    assert not verify(Ungrounded(missing), evidence(hit(RAW), question="Should I stop taking warfarin?")).missing
+
+
+def test_what_a_draft_says_twice_is_said_once() -> None:
+    said = ["It is open on Tuesdays.", "Bring your card.", "It is open on Tuesdays", "Bring your card!"]
+    quotes = [OPEN, "Bring your card.", "open on Tuesdays", "your card"]
+    draft = Fact(tuple(Sentence(text, "doc1#1", quote) for text, quote in zip(said, quotes, strict=True)))
+    assert [one.text for one in verify(draft, evidence(hit(RAW))).statements] == said[:2]
+
+
+@pytest.mark.parametrize(
+    ("quote", "stands"), [("Tuesdays", False), ("flu clinic", True), ("Fever", True), ("- Fever", True)]
+)
+def test_one_word_is_a_quote_only_where_it_stands_alone(quote: str, stands: bool) -> None:
+    raw = "The flu clinic is open on Tuesdays for:\n\n- Fever\n- Cough that lasts"
+    draft = Fact((Sentence("The flu clinic is open on Tuesdays for fever.", "doc1#1", quote),))
+    assert bool(verify(draft, evidence(hit(raw))).statements) is stands
 
 
 OTHER = "Another leaflet says that the desk is open at 12 noon."
