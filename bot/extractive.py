@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from memory.replay import Said
     from retrieval.evidence import Evidence
     from retrieval.index import Index
+    from retrieval.scope import Scope
 
 _NEAR = 0.6
 """A further passage is worth its room if it bears this share of the question by itself, ..."""
@@ -73,7 +74,7 @@ class ExtractiveAnswerer:
         del history, hear
         parts = [part for part in _PARTS.split(question) if terms(part)]
         figure = figure_asked(question) if len(parts) == 1 else None
-        weights = await self._weights(without_measure(question) if figure else question)
+        weights = await self._weights(without_measure(question) if figure else question, evidence.scope)
         sought = Sought(weights, figure, asked(question) if figure is None else {})
         extracts = [one for hit in evidence.hits[:_LOOKED_AT] if (one := extract(hit, sought))]
         # A word that no passage holds cannot be told from a slip of the pen; of a figure, it may be the drug itself.
@@ -87,10 +88,12 @@ class ExtractiveAnswerer:
             said += [sentence for sentence in sentences(one, first=not said) if not _is_said(sentence, said)]
         return Fact(tuple(said)) if said else Ungrounded()
 
-    async def _weights(self, question: str) -> dict[str, float]:
+    async def _weights(self, question: str, scope: Scope) -> dict[str, float]:
         """The share of the question that each of its informative stems carries; together 1."""
         stems = terms(question)
-        total, frequencies = await self._index.document_frequencies(stems)
+        total, frequencies = await self._index.document_frequencies(
+            stems, collections=scope.collections, today=scope.today
+        )
         rarity = {one: math.log1p(total / (1 + frequencies.get(one, 0))) for one in stems}
         whole = sum(rarity.values()) or 1.0
         return {one: weight / whole for one, weight in rarity.items()}

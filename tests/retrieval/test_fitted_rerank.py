@@ -20,6 +20,7 @@ from retrieval.rerank_features import BY_WORDS, WITH_VECTORS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
+    from datetime import date
 
 QUESTION = "Does metformin lower blood sugar in adults with type 2 diabetes?"
 ANSWER = "Metformin lowers blood sugar in adults with type 2 diabetes. It is taken with meals."
@@ -114,7 +115,9 @@ def test_where_one_hit_lacks_a_cosine_all_are_judged_by_words() -> None:
 
 def test_an_index_that_fails_raises_the_errors_of_retrieval() -> None:
     class Broken(RamIndex):
-        async def document_frequencies(self, terms: Collection[str]) -> tuple[int, Mapping[str, int]]:
+        async def document_frequencies(
+            self, terms: Collection[str], *, collections: Collection[str] | None = None, today: date | None = None
+        ) -> tuple[int, Mapping[str, int]]:
             msg = "locked"
             raise IndexUnavailable(msg)
 
