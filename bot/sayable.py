@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from bot.clean import clean
+from bot.clean import GAP, clean
 from bot.quote import SHORTEST
 from bot.statements import ENDED, Piece, Shape, is_ended, pieces
 from retrieval.terms import words
@@ -98,9 +98,12 @@ def _whole(found: Sequence[Piece], raw: str) -> list[Piece]:
 
 
 def _says_something(text: str) -> bool:
-    """Whether it can be quoted, and still says something once links are gone: "See www.example.org." does not."""
+    """Whether it can be quoted, and still says something once links are gone: "See www.example.org." does not.
+
+    A sentence from whose middle one was taken only leads there: "Visit … to confirm your identity."
+    """
     left = clean(text)
-    if _TABLE_RUN_TOGETHER.search(text):
+    if _TABLE_RUN_TOGETHER.search(text) or left.count(GAP) > text.count(GAP):
         return False
     if sum(character.isalnum() for character in text) < SHORTEST or _POINTS_ELSEWHERE.match(text):
         return False
