@@ -8,6 +8,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from bot.clean import GAP, clean
+from bot.instruction import addresses_a_machine, stands_in_an_order
 from bot.quote import SHORTEST
 from bot.statements import ENDED, Piece, Shape, is_ended, pieces
 from retrieval.terms import words
@@ -32,8 +33,14 @@ _POINTS_ELSEWHERE = re.compile(
 
 
 def sayable(raw: str) -> list[Piece]:
-    """The statements of a passage's raw text that say something by themselves, each once; else its short fragments."""
-    return _unrepeated(_whole(pieces(raw), raw), raw)
+    """The statements of a passage's raw text that say something by themselves, each once; else its short fragments.
+
+    What gives orders to a machine is none of them.
+    """
+    found = pieces(raw)
+    if addresses_a_machine(raw):
+        found = tuple(one for one in found if not stands_in_an_order(raw, one.span))
+    return _unrepeated(_whole(found, raw), raw)
 
 
 def introduces(piece: Piece, raw: str) -> bool:
