@@ -12,6 +12,7 @@ from bot.claude_message import StructuredReply
 from bot.errors import CitewellError, Malformed, for_retrieval
 from bot.fence import fence, fenced
 from bot.trace import part
+from retrieval.scope import EVERYTHING, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,8 +56,9 @@ class ClaudeReranker:
         """The model's name, as traces give it."""
         return self._claude.model
 
-    async def scores(self, question: str, hits: Sequence[Hit]) -> Sequence[float]:
+    async def scores(self, question: str, hits: Sequence[Hit], scope: Scope = EVERYTHING) -> Sequence[float]:
         """One score a hit, of its text under title and headings; a sentence that a model wrote of it is not judged."""
+        del scope
         requests = math.ceil(len(hits) / TOGETHER)
         scores = [0.0] * len(hits)
         try:

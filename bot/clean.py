@@ -10,7 +10,8 @@ import html
 import re
 import unicodedata
 
-_GAP = "\u2026"
+GAP = "\u2026"
+"""Stands where a link was taken out of a sentence."""
 
 # Top levels that no sentence without its space ("milk.in the morning") can be mistaken for.
 _TLD = (
@@ -117,16 +118,16 @@ _REMOVALS: tuple[tuple[re.Pattern[str], str], ...] = (
     (_TEAMS_MENTION, ""),
     (_SLACK, ""),
     (_SLACK_LINK, r"\1"),
-    (_AUTOLINK, _GAP),
+    (_AUTOLINK, GAP),
     (_TAG, ""),
-    (_SCRIPT, _GAP),
-    (_SCHEME, _GAP),
+    (_SCRIPT, GAP),
+    (_SCHEME, GAP),
     (_MAILTO, ""),
-    (_WWW, _GAP),
-    (_WITH_PATH, _GAP),
-    (_WITH_PORT, _GAP),
-    (_HOST, _GAP),
-    (_SPELLED, _GAP),
+    (_WWW, GAP),
+    (_WITH_PATH, GAP),
+    (_WITH_PORT, GAP),
+    (_HOST, GAP),
+    (_SPELLED, GAP),
     (_MARKER, ""),
     (_BRACKETED_SOURCE, ""),
     (_SOURCE_LIST, ""),
@@ -169,9 +170,9 @@ def _plain(character: str) -> str:
 
 def _tidy(text: str) -> str:
     """Close up what removals left: empty brackets, doubled spaces, an ellipsis with nothing behind it on its line."""
-    text = re.sub(rf"\s?\((?:see|via|visit|at|from|more at)?\s*{_GAP}?\s*\)|\[\s*\]", "", text)
-    text = re.sub(rf"(?<![^\W_])[_*~]+{_GAP}[_*~]+(?![^\W_])", _GAP, text)
+    text = re.sub(rf"\s?\((?:see|via|visit|at|from|more at)?\s*{GAP}?\s*\)|\[\s*\]", "", text)
+    text = re.sub(rf"(?<![^\W_])[_*~]+{GAP}[_*~]+(?![^\W_])", GAP, text)
     text = re.sub(r"[ \t]+", " ", text)
-    text = re.sub(rf"^(?: ?{_GAP})+ |(?:(?<=[.!?]) ?| )(?:{_GAP} ?)+(?=$|\n)", "", text, flags=re.MULTILINE)
+    text = re.sub(rf"^(?: ?{GAP})+ |(?:(?<=[.!?]) ?| )(?:{GAP} ?)+(?=$|\n)", "", text, flags=re.MULTILINE)
     text = re.sub(r" +([,;:!?]|\.(?!\d))", r"\1", text)
-    return "" if text.strip(f" {_GAP}\n") == "" else text.strip()
+    return "" if text.strip(f" {GAP}\n") == "" else text.strip()

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from retrieval.document import Passage
     from retrieval.evidence import Evidence, Hit
     from retrieval.index import Index
+    from retrieval.scope import Scope
 
 _NEAR = 0.6
 """A further passage is worth its room if it bears this share of the question by itself, ..."""
@@ -79,7 +80,7 @@ class ExtractiveAnswerer:
         del history, hear
         parts = [part for part in _PARTS.split(question) if terms(part)]
         figure = figure_asked(question) if len(parts) == 1 else None
-        weights = await self._weights(without_measure(question) if figure else question)
+        weights = await self._weights(without_measure(question) if figure else question, evidence.scope)
         aspects = {name: stems for name, stems in asked(question).items() if figure is None or name in OF_FIGURES}
         sought = Sought(weights, figure, aspects)
         telling_apart = designated(question) if len(words(question)) <= MOST_WORDS else []
@@ -107,10 +108,12 @@ class ExtractiveAnswerer:
         same = [hit.passage for hit in before if hit.passage.headings == begun[hit.passage.id].headings]
         return {begun[passage.id].id for passage in same}
 
-    async def _weights(self, question: str) -> dict[str, float]:
+    async def _weights(self, question: str, scope: Scope) -> dict[str, float]:
         """The share of the question that each of its informative stems carries; together 1."""
         stems = terms(question)
-        total, frequencies = await self._index.document_frequencies(stems)
+        total, frequencies = await self._index.document_frequencies(
+            stems, collections=scope.collections, today=scope.today
+        )
         rarity = {one: math.log1p(total / (1 + frequencies.get(one, 0))) for one in stems}
         whole = sum(rarity.values()) or 1.0
         return {one: weight / whole for one, weight in rarity.items()}

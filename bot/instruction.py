@@ -17,6 +17,11 @@ _CHANGES = (
     "add|anagram|append|augment|combine|convert|encode|encrypt|enhance|group|include a sentence|insert|integrate|"
     "introduce|mention|modify|rearrange|render|replace|reverse|scramble|substitute"
 )
+_BOT = r"(?:(?:chat ?)?bots?|AIs?|LLMs?|(?:large )?language models?|(?:AI|virtual|digital) (?:assistant|agent|tool)s?)"
+"""What can only be a program; an assistant may be a person."""
+_TO_ALL = r"(?:(?:to|for) )?(?:(?:the|any|all) )?"
+_MUST = r"(?:should|must|has to|have to|will|shall|please)"
+_SAY = r"(?:answer|claim|output|print|recommend|repeat|reply|respond|say|tell)"
 _ORDERS = re.compile(
     "|".join(
         (
@@ -27,7 +32,11 @@ _ORDERS = re.compile(
             rf"\b(?:provide|write|give|render)\s+your\s+{_OUTPUT}\s+in\s+(?!the\b|this\b)\w+",
             rf"\bemojis?\b[^.!?\n]{{0,40}}\byour\s+{_OUTPUT}\b|\bin your {_OUTPUT},",
             r"\bsystem prompt\b|\bprompt injection\b|\bAI injection\b|\bnew instructions\*",
-            r"\b(?:note|message) (?:to|for) (?:the |any |all )?(?:automated|AI|LLM|language model)\b",
+            rf"\b(?:note|message|attention)[:,]? {_TO_ALL}(?:automated\b|{_BOT}\b|assistants?[:,])",
+            rf"\bif you(?: are|['’]re) (?:an? |the )?(?:{_BOT}\b|assistant(?:,| reading\b))",
+            rf"\b{_BOT},? {_MUST}\b{_WITHIN}{{0,40}}\b{_SAY}\b|\bthe assistant {_MUST} (?:always |only |now )?{_SAY}\b",
+            r"\byou are now (?-i:[A-Z])\w+[.,;:!]|\boutput the (?:word|text|phrase)\b",
+            rf"\bpretend (?:that )?you (?:have no\b|have access\b|are not\b|can do anything\b|are (?:an? )?{_BOT}\b)",
             r"\bvisible to (?:the )?LLM",
             r"\b(?:reply|respond)\s+(?:only\s+)?with\s+(?:only the following|the following text|[\"“'‘])",
             r"\bprint\s+(?:the\s+text\s+)?[\"“'‘]|\bdo not print\b|\bfrom now on\b[^.!?\n]{0,60}\brespond\b",

@@ -7,7 +7,8 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from bot.clean import clean
+from bot.clean import GAP, clean
+from bot.instruction import addresses_a_machine, stands_in_an_order
 from bot.quote import SHORTEST
 from bot.statements import ENDED, Piece, Shape, is_ended, pieces
 from retrieval.terms import words
@@ -40,8 +41,14 @@ _OF_ITSELF = re.compile(
 
 
 def sayable(raw: str) -> list[Piece]:
-    """The statements of a passage's raw text that say something by themselves, each once; else its short fragments."""
-    return _unrepeated(_whole(pieces(raw), raw), raw)
+    """The statements of a passage's raw text that say something by themselves, each once; else its short fragments.
+
+    What gives orders to a machine is none of them.
+    """
+    found = pieces(raw)
+    if addresses_a_machine(raw):
+        found = tuple(one for one in found if not stands_in_an_order(raw, one.span))
+    return _unrepeated(_whole(found, raw), raw)
 
 
 def introduces(piece: Piece, raw: str) -> bool:
@@ -106,9 +113,12 @@ def _whole(found: Sequence[Piece], raw: str) -> list[Piece]:
 
 
 def _says_something(text: str) -> bool:
-    """Whether it can be quoted, and still says something once links are gone: "See www.example.org." does not."""
+    """Whether it can be quoted, and still says something once links are gone: "See www.example.org." does not.
+
+    A sentence from whose middle one was taken only leads there: "Visit … to confirm your identity."
+    """
     left = clean(text)
-    if _TABLE_RUN_TOGETHER.search(text):
+    if _TABLE_RUN_TOGETHER.search(text) or left.count(GAP) > text.count(GAP):
         return False
     if sum(character.isalnum() for character in text) < SHORTEST or _POINTS_ELSEWHERE.match(text):
         return False

@@ -74,9 +74,11 @@ class AbsentIndex:
         """Raises."""
         self._fail(document_id)
 
-    async def document_frequencies(self, terms: Collection[str]) -> tuple[int, Mapping[str, int]]:
+    async def document_frequencies(
+        self, terms: Collection[str], *, collections: Collection[str] | None = None, today: date | None = None
+    ) -> tuple[int, Mapping[str, int]]:
         """Raises."""
-        self._fail(terms)
+        self._fail(terms, collections, today)
 
     async def unembedded(self, limit: int) -> Sequence[Passage]:
         """Raises."""

@@ -10,6 +10,7 @@ import numpy as np
 from retrieval.model_files import ModelFiles
 from retrieval.onnx_model import OnnxModel
 from retrieval.packing import alike
+from retrieval.scope import EVERYTHING, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,8 +64,9 @@ class CrossEncoder:
         """The folder's name and a hash, as traces give it."""
         return self._name
 
-    async def scores(self, question: str, hits: Sequence[Hit]) -> Sequence[float]:
+    async def scores(self, question: str, hits: Sequence[Hit], scope: Scope = EVERYTHING) -> Sequence[float]:
         """One score a hit, of its context sentence and text; comparable within one model."""
+        del scope
         asked = await asyncio.to_thread(self._model.head, question, QUESTION_TOKENS)
         texts = [hit.passage.search_text for hit in hits]
         scores = np.zeros(len(texts))

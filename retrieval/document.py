@@ -43,6 +43,11 @@ class Document:
     expires: date | None = None
     superseded_by: str | None = None
 
+    @property
+    def dated(self) -> bool:
+        """Whether there may be a day on which it does not hold."""
+        return any(one is not None for one in (self.effective, self.expires, self.superseded_by))
+
     def standing(self, today: date) -> Standing:
         """Whether it holds on this day. What has a successor holds on none."""
         if self.superseded_by is not None:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal
 
+from retrieval.scope import EVERYTHING, Scope
+
 if TYPE_CHECKING:
     from retrieval.document import Document, Passage
 
@@ -104,13 +106,17 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """All that may be said in this turn. `best` in [0, 1] is the strength of the best hit, 0 without hits."""
+    """All that may be said in this turn. `best` in [0, 1] is the strength of the best hit, 0 without hits.
+
+    `scope` is what was searched: whoever judges by other passages than the hits may look at no more.
+    """
 
     query: Query
     hits: tuple[Hit, ...]
     grade: Grade
     best: float
     stages: tuple[Stage, ...] = ()
+    scope: Scope = EVERYTHING
 
     def as_json(self) -> dict[str, Any]:
         """The evidence as commands print it; the names are stable."""

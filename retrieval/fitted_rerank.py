@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from retrieval.rerank_features import features, wanted_terms
+from retrieval.scope import EVERYTHING, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -98,9 +99,11 @@ class FittedReranker:
         """The backend, as traces name it."""
         return "fitted"
 
-    async def scores(self, question: str, hits: Sequence[Hit]) -> Sequence[float]:
+    async def scores(self, question: str, hits: Sequence[Hit], scope: Scope = EVERYTHING) -> Sequence[float]:
         """One score a hit, in order; higher is better. RetrievalError if the index fails."""
-        total, frequencies = await self._index.document_frequencies(wanted_terms(question, hits))
+        total, frequencies = await self._index.document_frequencies(
+            wanted_terms(question, hits), collections=scope.collections, today=scope.today
+        )
         return await asyncio.to_thread(self._scores, question, hits, total, frequencies)
 
     def _scores(self, question: str, hits: Sequence[Hit], total: int, frequencies: Mapping[str, int]) -> list[float]:

@@ -93,8 +93,14 @@ class Index(Protocol):
         """One document's passages, in their order; none of an unknown one."""
         ...
 
-    async def document_frequencies(self, terms: Collection[str]) -> tuple[int, Mapping[str, int]]:
-        """The number of passages, and for each of `terms` (`retrieval.terms`) in how many of them it stands."""
+    async def document_frequencies(
+        self, terms: Collection[str], *, collections: Collection[str] | None = None, today: date | None = None
+    ) -> tuple[int, Mapping[str, int]]:
+        """The number of passages, and for each of `terms` (`retrieval.terms`) in how many of them it stands.
+
+        Those that a search with these `collections` and `today` cannot see do not count, so that nobody learns from an
+        answer or its absence which words they hold.
+        """
         ...
 
     async def unembedded(self, limit: int) -> Sequence[Passage]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST_BYTES", "READER_VERSION", "Loaded", "Section", "load", "parse", "read_bytes"]
 
-READER_VERSION = "3"
+READER_VERSION = "4"
 """Raised whenever readers or splitter change what they make of a file, so that files are taken in anew."""
 
 MOST_BYTES = 100_000_000

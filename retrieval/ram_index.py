@@ -127,16 +127,11 @@ class RamIndex:
         context: bool = True,
     ) -> Sequence[Hit]:
         """The `k` best passages, fused by rank."""
-        seen = [
-            e
-            for e in self._entries.values()
-            if (collections is None or e.document.collection in collections)
-            and (today is None or e.document.holds(today))
-        ]
+        seen = self._seen(collections, today)
         cosines = _cosines(seen, vector)
         by_meaning = sorted(cosines, key=lambda id_: (-cosines[id_], id_))
         hits: dict[str, Hit] = {}
-        for fused in fuse(words, self._by_words(words, seen, context=context), by_meaning):
+        for fused in fuse(words, _by_words(words, seen, context=context), by_meaning):
             entry = self._entries[fused.id]
             hit = fused.hit(entry.passage, entry.document, len(hits) + 1, cosines.get(fused.id))
             hits.setdefault(" ".join(entry.passage.text.split()), hit)
@@ -157,9 +152,12 @@ class RamIndex:
         found = [e.passage for e in self._entries.values() if e.document.id == document_id]
         return sorted(found, key=lambda passage: passage.ordinal)
 
-    async def document_frequencies(self, terms: Collection[str]) -> tuple[int, Mapping[str, int]]:
+    async def document_frequencies(
+        self, terms: Collection[str], *, collections: Collection[str] | None = None, today: date | None = None
+    ) -> tuple[int, Mapping[str, int]]:
         """The number of passages, and in how many of them each term stands."""
-        return len(self._entries), {term: self._frequency((term,)) for term in terms}
+        seen = self._seen(collections, today)
+        return len(seen), {term: _frequency(term, seen) for term in terms}
 
     async def unembedded(self, limit: int) -> Sequence[Passage]:
         """Up to `limit` passages that wait for a vector."""
@@ -202,34 +200,45 @@ class RamIndex:
     def _dimensions(self) -> int | None:
         return next((len(e.vector) for e in self._entries.values() if e.vector is not None), None)
 
-    def _frequency(self, run: tuple[str, ...]) -> int:
-        return sum(entry.whole.count(run) > 0 for entry in self._entries.values())
+    def _seen(self, collections: Collection[str] | None, today: date | None) -> list[_Entry]:
+        """Of these collections, None meaning all, and of documents that hold on this day."""
+        return [
+            e
+            for e in self._entries.values()
+            if (collections is None or e.document.collection in collections)
+            and (today is None or e.document.holds(today))
+        ]
 
-    def _by_words(self, text: str, entries: Sequence[_Entry], *, context: bool) -> list[str]:
-        """The ids of passages that hold any word searched for, best first."""
-        total = len(self._entries)
-        if not total:
-            return []
-        found: dict[str, None] = {}
-        for some in phrases(text, lambda term: self._frequency((term,)) / total):
-            found |= dict.fromkeys(self._ranked(some, entries, context=context))
-        return list(found)
 
-    def _ranked(self, some: Sequence[Phrase], entries: Sequence[_Entry], *, context: bool) -> list[str]:
-        """The ids of passages that hold any of the phrases, highest BM25 first."""
-        total = len(self._entries)
-        all_stems = [entry.stems(context=context) for entry in self._entries.values()]
-        mean = sum(len(one.stems) for one in all_stems) / total
-        scores: dict[str, float] = defaultdict(float)
-        for phrase in some:
-            run = tuple(stem(word) for word in phrase)
-            frequency = sum(one.count(run) > 0 for one in all_stems)
-            weight = math.log(1 + (total - frequency + 0.5) / (frequency + 0.5))
-            for entry in entries:
-                if count := (own := entry.stems(context=context)).count(run):
-                    longness = 1 - _B + _B * len(own.stems) / mean
-                    scores[entry.passage.id] += weight * count * (_K1 + 1) / (count + _K1 * longness)
-        return sorted(scores, key=lambda id_: (-scores[id_], id_))
+def _frequency(term: str, entries: Sequence[_Entry]) -> int:
+    return sum(entry.whole.count((term,)) > 0 for entry in entries)
+
+
+def _by_words(text: str, entries: Sequence[_Entry], *, context: bool) -> list[str]:
+    """The ids of passages that hold any word searched for, best first."""
+    if not entries:
+        return []
+    found: dict[str, None] = {}
+    for some in phrases(text, lambda term: _frequency(term, entries) / len(entries)):
+        found |= dict.fromkeys(_ranked(some, entries, context=context))
+    return list(found)
+
+
+def _ranked(some: Sequence[Phrase], entries: Sequence[_Entry], *, context: bool) -> list[str]:
+    """The ids of passages that hold any of the phrases, highest BM25 first."""
+    total = len(entries)
+    all_stems = [entry.stems(context=context) for entry in entries]
+    mean = sum(len(one.stems) for one in all_stems) / total
+    scores: dict[str, float] = defaultdict(float)
+    for phrase in some:
+        run = tuple(stem(word) for word in phrase)
+        frequency = sum(one.count(run) > 0 for one in all_stems)
+        weight = math.log(1 + (total - frequency + 0.5) / (frequency + 0.5))
+        for entry, own in zip(entries, all_stems, strict=True):
+            if count := own.count(run):
+                longness = 1 - _B + _B * len(own.stems) / mean
+                scores[entry.passage.id] += weight * count * (_K1 + 1) / (count + _K1 * longness)
+    return sorted(scores, key=lambda id_: (-scores[id_], id_))
 
 
 def _digest(passage: Passage) -> tuple[str, str]:

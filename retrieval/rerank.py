@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from retrieval.errors import RetrievalError
+from retrieval.scope import EVERYTHING, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,8 +26,11 @@ class Reranker(Protocol):
         """The backend, as traces name it."""
         ...
 
-    async def scores(self, question: str, hits: Sequence[Hit]) -> Sequence[float]:
-        """One score a hit, in order; higher is better, on any scale. RetrievalError if it cannot."""
+    async def scores(self, question: str, hits: Sequence[Hit], scope: Scope = EVERYTHING) -> Sequence[float]:
+        """One score a hit, in order; higher is better, on any scale. RetrievalError if it cannot.
+
+        `scope` is where they were found: passages outside it change no score.
+        """
         ...
 
 
@@ -57,8 +61,9 @@ class ScriptedReranker:
         """`scripted`."""
         return "scripted"
 
-    async def scores(self, question: str, hits: Sequence[Hit]) -> Sequence[float]:
+    async def scores(self, question: str, hits: Sequence[Hit], scope: Scope = EVERYTHING) -> Sequence[float]:
         """What the script says."""
+        del scope
         ids = [hit.passage.id for hit in hits]
         self.asked.append((question, ids))
         return [self._scores.get(id_, 0.0) for id_ in ids]

@@ -77,6 +77,12 @@ def _expires(db: Database) -> None:
         db.execute(statement)
 
 
+@MIGRATIONS(name="0004_instances")
+def _instances(db: Database) -> None:
+    """Where each stem stands, passage by passage; it is read out of the full-text index and takes no room."""
+    db.execute("CREATE VIRTUAL TABLE instances USING fts5vocab (passages_fts, instance)")
+
+
 def prepare(connection: sqlite3.Connection, path: Path) -> None:
     """Bring the file to this version's tables. IndexUnavailable if a newer version made it."""
     with mended(path), writing(connection):

@@ -15,6 +15,7 @@ from retrieval.fusion import DEPTH
 from retrieval.grade import JUDGED, Verdict, judged_terms
 from retrieval.hyde import Vectors, embedded
 from retrieval.rerank import RERANKED, reordered
+from retrieval.scope import Scope
 from retrieval.spread import spread
 from retrieval.stages import Stages
 from retrieval.terms import words
@@ -65,15 +66,11 @@ is .84, .84, .84 to .88 and .90.
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What one search was asked for. `question` stands alone; `depth` is how many hits it starts from.
-
-    With `today`, documents that do not hold on that day are not seen.
-    """
+    """What one search was asked for. `question` stands alone; `depth` is how many hits it starts from."""
 
     question: str
     depth: int
-    collections: Collection[str] | None
-    today: date | None
+    scope: Scope
     pipeline: PipelineSettings
     without: Collection[str] = ()
 
@@ -136,8 +133,9 @@ class Searcher:
         """
         if not words(query.standalone):
             return Evidence(query, (), Grade.INCORRECT, 0.0)
+        scope = Scope(collections, self._today())
         depth = max(k, JUDGED, RERANKED if pipeline.rerank else 0)
-        asked = _Asked(query.standalone, depth, collections, self._today(), pipeline, frozenset(without))
+        asked = _Asked(query.standalone, depth, scope, pipeline, frozenset(without))
         stages = Stages(self._clock, self._patience)
         try:
             vectors = await self._vectors_while_listing(asked, stages)
@@ -150,7 +148,7 @@ class Searcher:
         except Exception as error:
             raise self._failed(error) from error
         verdict = found.verdict
-        return Evidence(query, tuple(found.hits[: max(k, 0)]), verdict.grade, verdict.best, tuple(stages.done))
+        return Evidence(query, tuple(found.hits[: max(k, 0)]), verdict.grade, verdict.best, tuple(stages.done), scope)
 
     async def again(
         self,
@@ -165,7 +163,8 @@ class Searcher:
         Those that are gone, out of reach or hold no longer are left out. Raises RetrievalError if the index fails.
         """
         today = self._today()
-        asked = _Asked(query.standalone, len(ids), collections, today, replace(pipeline, hyde=False))
+        scope = Scope(collections, today)
+        asked = _Asked(query.standalone, len(ids), scope, replace(pipeline, hyde=False))
         stages = Stages(self._clock, self._patience)
         try:
             began = self._clock()
@@ -175,12 +174,12 @@ class Searcher:
             vectors = await self._vectors(asked, stages)
             if vectors.question is not None:
                 hits = await self._with_cosines(hits, vectors.question)
-            verdict = await self._judge(asked.question, hits, pipeline, stages)
+            verdict = await self._judge(asked, hits, stages)
         except RetrievalError:
             raise
         except Exception as error:
             raise self._failed(error) from error
-        return Evidence(query, tuple(hits), verdict.grade, verdict.best, tuple(stages.done))
+        return Evidence(query, tuple(hits), verdict.grade, verdict.best, tuple(stages.done), scope)
 
     async def lapsed(
         self,
@@ -192,7 +191,7 @@ class Searcher:
         """The document that would be evidence if it held today; None where there is none. Raises as `search` does."""
         if not words(query.standalone):
             return None
-        asked = _Asked(query.standalone, DEPTH, collections, None, replace(pipeline, hyde=False))
+        asked = _Asked(query.standalone, DEPTH, Scope(collections), replace(pipeline, hyde=False))
         stages, today = Stages(self._clock, self._patience), self._today()
         try:
             hits = await self._find(asked, asked.question, await self._vectors(asked, stages), stages)
@@ -214,8 +213,8 @@ class Searcher:
         expecting = self._index.expect(
             asked.question,
             k=asked.depth + len(asked.without),
-            collections=asked.collections,
-            today=asked.today,
+            collections=asked.scope.collections,
+            today=asked.scope.today,
             context=asked.pipeline.context,
         )
         vectors, _ = await asyncio.gather(self._vectors(asked, stages), expecting)
@@ -244,8 +243,8 @@ class Searcher:
             text,
             vectors.search,
             k=asked.depth + len(asked.without),
-            collections=asked.collections,
-            today=asked.today,
+            collections=asked.scope.collections,
+            today=asked.scope.today,
             context=asked.pipeline.context,
         )
         hits = [hit for hit in hits if hit.passage.id not in asked.without][: asked.depth]
@@ -262,9 +261,9 @@ class Searcher:
         """The hits in their last order, and judged."""
         if asked.pipeline.rerank and hits:
             if self._reranker is not None:
-                hits = await self._rerank(self._reranker, asked.question, hits, stages)
+                hits = await self._rerank(self._reranker, asked, hits, stages)
             hits = spread(hits)
-        return _Judged(hits, await self._judge(asked.question, hits, asked.pipeline, stages))
+        return _Judged(hits, await self._judge(asked, hits, stages))
 
     async def _corrected(
         self, asked: _Asked, hits: Sequence[Hit], vectors: Vectors, first: _Judged, stages: Stages
@@ -299,7 +298,7 @@ class Searcher:
         more = await self._find(asked, other, vectors, stages)
         return await self._judged(asked, merged(hits, more)[: asked.depth], stages)
 
-    async def _rerank(self, reranker: Reranker, question: str, hits: Sequence[Hit], stages: Stages) -> Sequence[Hit]:
+    async def _rerank(self, reranker: Reranker, asked: _Asked, hits: Sequence[Hit], stages: Stages) -> Sequence[Hit]:
         """The first hits in the reranker's order, or else in the spare's, the rest behind them; as they were without.
 
         The stage names the one whose order stands, and says what became of the reranker.
@@ -308,7 +307,7 @@ class Searcher:
         began = self._clock()
 
         async def ordered_by(one: Reranker) -> list[Hit]:
-            return reordered(first, await one.scores(question, first))
+            return reordered(first, await one.scores(asked.question, first, asked.scope))
 
         ran = reranker
         ordered, failure = await stages.attempt("reranker", ordered_by(reranker))
@@ -318,13 +317,15 @@ class Searcher:
         stages.add("rerank", ran.name, began, len(ordered or ()), failure)
         return [*(ordered or first), *rest]
 
-    async def _judge(self, question: str, hits: Sequence[Hit], pipeline: PipelineSettings, stages: Stages) -> Verdict:
+    async def _judge(self, asked: _Asked, hits: Sequence[Hit], stages: Stages) -> Verdict:
         if not hits:
             return Verdict(Grade.INCORRECT, 0.0)
-        if not pipeline.grade:
+        if not asked.pipeline.grade:
             return Verdict(Grade.CORRECT, 1.0)
         began = self._clock()
-        total, frequencies = await self._index.document_frequencies(judged_terms(question, hits))
-        verdict = await asyncio.to_thread(self._grader.judge, question, hits, total, frequencies)
+        total, frequencies = await self._index.document_frequencies(
+            judged_terms(asked.question, hits), collections=asked.scope.collections, today=asked.scope.today
+        )
+        verdict = await asyncio.to_thread(self._grader.judge, asked.question, hits, total, frequencies)
         stages.add("grade", self._grader.name, began, len(hits))
         return verdict

@@ -120,9 +120,11 @@ class SqliteIndex:
         """One document's passages, in their order."""
         return await self._reader.run(passages_of, self._reader.connection, document_id)
 
-    async def document_frequencies(self, terms: Collection[str]) -> tuple[int, Mapping[str, int]]:
+    async def document_frequencies(
+        self, terms: Collection[str], *, collections: Collection[str] | None = None, today: date | None = None
+    ) -> tuple[int, Mapping[str, int]]:
         """The number of passages, and in how many of them each term stands."""
-        return await self._reader.run(self._searcher.frequencies, terms)
+        return await self._reader.run(self._searcher.frequencies, terms, collections, today)
 
     async def unembedded(self, limit: int) -> Sequence[Passage]:
         """Up to `limit` passages that wait for a vector, scattered over the documents."""

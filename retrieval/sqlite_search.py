@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from retrieval.evidence import Hit
-from retrieval.fts import match_expression, written
+from retrieval.fts import match_expression
 from retrieval.fusion import DEPTH, fuse
+from retrieval.sqlite_counts import Counts, Seen
 from retrieval.sqlite_file import reading
 from retrieval.sqlite_rows import json_list, read_document, read_passage
 from retrieval.sqlite_vectors import VectorTable
@@ -45,26 +46,13 @@ _EXPECTED = 16
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
-    """What of the index a search sees: these collections, None meaning all, without the documents of these numbers."""
-
-    collections: frozenset[str] | None
-    lapsed: frozenset[int]
-
-    @property
-    def everything(self) -> bool:
-        """Whether nothing is left out."""
-        return self.collections is None and not self.lapsed
-
-
-@dataclass(frozen=True, slots=True)
 class _Listed:
     """What a list by words was made for, and at which state of the file."""
 
     changes: int
     text: str
     depth: int
-    seen: _Seen
+    seen: Seen
     context: bool
 
 
@@ -76,9 +64,8 @@ class Searcher:
         self._model = model
         self._vectors = VectorTable()
         self._beside = ThreadPoolExecutor(1, thread_name_prefix="citewell-vectors")
-        self._vectors_at = self._counts_at = -1
-        self._counts: dict[str, int] = {}
-        self._total = 0
+        self._vectors_at = -1
+        self._counts = Counts(connection)
         self._lapsed: tuple[int, date, frozenset[int]] | None = None
         self._expected: dict[_Listed, list[int]] = {}
 
@@ -137,11 +124,12 @@ class Searcher:
             rows = {id_: at for id_, number in numbers.items() if (at := self._vectors.row_of(number)) is not None}
             return dict(zip(rows, map(float, self._vectors.cosines(vector, list(rows.values()))), strict=True))
 
-    def frequencies(self, terms: Collection[str]) -> tuple[int, Mapping[str, int]]:
+    def frequencies(
+        self, terms: Collection[str], collections: Collection[str] | None = None, today: date | None = None
+    ) -> tuple[int, Mapping[str, int]]:
         """The number of passages, and in how many of them each term stands."""
         with reading(self._connection):
-            self._refresh_counts()
-            return self._total, {term: self._frequency(term) for term in terms}
+            return self._counts.among(self._seen(collections, today), self._changes()).of_each(terms)
 
     def _search(
         self,
@@ -149,7 +137,7 @@ class Searcher:
         vector: Vector | None,
         depth: int,
         k: int,
-        seen: _Seen,
+        seen: Seen,
         *,
         context: bool,
     ) -> tuple[list[Hit], bool]:
@@ -182,22 +170,21 @@ class Searcher:
                     return list(hits.values()), True
         return list(hits.values()), len(by_words) < depth and len(by_meaning) < depth
 
-    def _by_meaning(self, vector: Vector, depth: int, seen: _Seen) -> tuple[Vector, list[int]]:
+    def _by_meaning(self, vector: Vector, depth: int, seen: Seen) -> tuple[Vector, list[int]]:
         """The likeness of every passage, and the numbers of the nearest."""
         cosines = self._vectors.cosines(vector)
         return cosines, self._vectors.nearest(cosines, depth, seen.collections, seen.lapsed)
 
-    def _by_words(self, text: str, depth: int, seen: _Seen, *, context: bool) -> list[int]:
-        self._refresh_counts()
-        if not self._total:
+    def _by_words(self, text: str, depth: int, seen: Seen, *, context: bool) -> list[int]:
+        counts = self._counts.among(seen, self._changes())
+        if not counts.total:
             return []
         query = _BY_WORDS if seen.everything else _BY_WORDS_AMONG_SOME
-        collections = None if seen.collections is None else json_list(seen.collections)
         columns = () if context else ("title", "text")
         found: dict[int, None] = {}
-        for some in phrases(text, lambda stem: self._frequency(stem) / self._total):
+        for some in phrases(text, lambda stem: counts.of(stem) / counts.total):
             if some and len(found) < depth:
-                limits = {"depth": depth, "collections": collections, "lapsed": json_list(seen.lapsed)}
+                limits = {"depth": depth, **seen.limits}
                 rows = self._connection.execute(query, {"words": match_expression(some, columns), **limits})
                 found |= dict.fromkeys(number for (number,) in rows)
         return list(found)[:depth]
@@ -207,9 +194,9 @@ class Searcher:
         query = "SELECT number, id FROM passages WHERE number IN (SELECT value FROM json_each(?))"
         return dict(tuple(row) for row in self._connection.execute(query, (json_list(numbers),)))
 
-    def _seen(self, collections: Collection[str] | None, today: date | None) -> _Seen:
+    def _seen(self, collections: Collection[str] | None, today: date | None) -> Seen:
         lapsed = frozenset[int]() if today is None else self._lapsed_on(today)
-        return _Seen(None if collections is None else frozenset(collections), lapsed)
+        return Seen(None if collections is None else frozenset(collections), lapsed)
 
     def _lapsed_on(self, today: date) -> frozenset[int]:
         """The numbers of the documents that do not hold on this day."""
@@ -228,19 +215,6 @@ class Searcher:
         """The passages' rows by id."""
         query = "SELECT * FROM records WHERE id IN (SELECT value FROM json_each(?))"
         return {row["id"]: row for row in self._connection.execute(query, (json_list(ids),))}
-
-    def _frequency(self, term: str) -> int:
-        if term not in self._counts:
-            query = "SELECT doc FROM vocabulary WHERE term = ?"
-            row = self._connection.execute(query, (written(term),)).fetchone()
-            self._counts[term] = row[0] if row else 0
-        return self._counts[term]
-
-    def _refresh_counts(self) -> None:
-        if (changes := self._changes()) != self._counts_at:
-            (self._total,) = self._connection.execute("SELECT count(*) FROM passages").fetchone()
-            self._counts = {}
-            self._counts_at = changes
 
     def _refresh_vectors(self, vector: Vector) -> None:
         if (changes := self._changes()) != self._vectors_at:

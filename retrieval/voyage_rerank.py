@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from retrieval.packing import cut
 from retrieval.rerank import RERANKED
 from retrieval.retry import PROMPT, Retry
+from retrieval.scope import EVERYTHING, Scope
 from retrieval.voyage_models import RERANK_MODEL, RERANK_QUESTION_TOKENS, RERANK_REQUEST_TOKENS
 
 if TYPE_CHECKING:
@@ -44,8 +45,9 @@ class VoyageReranker:
         """The model's name, as traces give it."""
         return self._model
 
-    async def scores(self, question: str, hits: Sequence[Hit]) -> Sequence[float]:
+    async def scores(self, question: str, hits: Sequence[Hit], scope: Scope = EVERYTHING) -> Sequence[float]:
         """One score a hit, of its context sentence and text."""
+        del scope
         if not hits:
             return []
         asked = cut(question, RERANK_QUESTION_TOKENS)

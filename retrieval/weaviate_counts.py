@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from weaviate.classes.query import Filter
 
-from retrieval.weaviate_tokens import token
-from retrieval.weaviate_versions import seen
+from retrieval.weaviate_versions import lapsed_versions, seen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
+    from datetime import date
 
     from weaviate.collections.classes.filters import FilterReturn
 
@@ -24,6 +25,27 @@ KEPT_SECONDS = 60.0
 _AT_ONCE = 16
 
 
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What of the index is counted: these collections, None meaning all, without the documents of these versions."""
+
+    collections: frozenset[str] | None
+    lapsed: frozenset[str]
+
+    def filter(self, before: Mapping[str, Record], *also: FilterReturn) -> FilterReturn | None:
+        """In each query."""
+        holding = [Filter.by_property("version").contains_none(sorted(self.lapsed))] if self.lapsed else []
+        return seen(before, self.collections, *also, *holding)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What was counted in one part."""
+
+    total: int = 0
+    terms: Mapping[str, int] = field(default_factory=dict)
+
+
 class Counts:
     """Each count is one query that the server answers from its inverted index, without reading an object."""
 
@@ -31,40 +53,53 @@ class Counts:
         self._shelf = shelf
         self._timer = timer
         self._side_by_side = asyncio.Semaphore(_AT_ONCE)
-        self._known: dict[str, int] = {}
-        self._total = 0
+        self._parts: dict[_Part, _Known] = {}
+        self._lapsed: dict[date, frozenset[str]] = {}
         self._until = 0.0
         self._changes = 0
 
     def forget(self) -> None:
         """Look everything up anew: something was written."""
-        self._known, self._total = {}, 0
+        self._parts, self._lapsed = {}, {}
         self._changes += 1
 
-    async def of(self, terms: Collection[str], before: Mapping[str, Record]) -> tuple[int, dict[str, int]]:
+    async def of(
+        self,
+        terms: Collection[str],
+        before: Mapping[str, Record],
+        collections: Collection[str] | None = None,
+        today: date | None = None,
+    ) -> tuple[int, dict[str, int]]:
         """The number of passages, and in how many of them each term stands, in what readers see."""
+        if collections is not None and not collections:
+            return 0, dict.fromkeys(terms, 0)
         if self._timer() >= self._until:
             self.forget()
             self._until = self._timer() + KEPT_SECONDS
         changes = self._changes
-        total = self._total or await self.passages(seen(before))
-        missing = [term for term in dict.fromkeys(terms) if not self._known.get(term)]
-        counted = await asyncio.gather(*(self._frequency(term, before) for term in missing if total))
-        found = dict.fromkeys(missing, 0) | dict(zip(missing, counted, strict=False))
-        answer = total, {term: found.get(term, self._known.get(term, 0)) for term in terms}
+        lapsed = frozenset[str]() if today is None else await self._lapsed_on(today)
+        part = _Part(None if collections is None else frozenset(collections), lapsed)
+        known = self._parts.get(part) or _Known()
+        total = known.total or await self.passages(part.filter(before))
+        missing = [term for term in dict.fromkeys(terms) if not known.terms.get(term)]
+        counted = await asyncio.gather(*(self._frequency(term, before, part) for term in missing if total))
+        terms_now = dict(known.terms) | dict.fromkeys(missing, 0) | dict(zip(missing, counted, strict=False))
         if changes == self._changes:
-            self._total = total
-            self._known |= found
-        return answer
+            self._parts[part] = _Known(total, terms_now)
+        return total, {term: terms_now[term] for term in terms}
 
     async def passages(self, filters: FilterReturn | None) -> int:
         """How many passages match."""
         counting = self._shelf.passages.aggregate.over_all(filters=filters, total_count=True)
         return int((await self._shelf.server.ask(counting)).total_count or 0)
 
-    async def _frequency(self, term: str, before: Mapping[str, Record]) -> int:
-        written = [token([term])]
-        holds = Filter.by_property("tokens").contains_any(written)
-        titled = Filter.by_property("title_tokens").contains_any(written)
+    async def _lapsed_on(self, today: date) -> frozenset[str]:
+        if today not in self._lapsed:
+            self._lapsed[today] = await lapsed_versions(self._shelf, today)
+        return self._lapsed[today]
+
+    async def _frequency(self, term: str, before: Mapping[str, Record], part: _Part) -> int:
+        holds = Filter.by_property("tokens").contains_any([term])
+        titled = Filter.by_property("title_tokens").contains_any([term])
         async with self._side_by_side:
-            return await self.passages(seen(before, None, holds | titled))
+            return await self.passages(part.filter(before, holds | titled))

@@ -152,9 +152,11 @@ class WeaviateIndex:
         """One document's passages, in their order."""
         return await self._shelf.server.ask(self._reader.passages_of(document_id))
 
-    async def document_frequencies(self, terms: Collection[str]) -> tuple[int, Mapping[str, int]]:
+    async def document_frequencies(
+        self, terms: Collection[str], *, collections: Collection[str] | None = None, today: date | None = None
+    ) -> tuple[int, Mapping[str, int]]:
         """The number of passages, and in how many of them each term stands; up to a minute old."""
-        return await self._shelf.server.ask(self._searcher.frequencies(terms))
+        return await self._shelf.server.ask(self._searcher.frequencies(terms, collections, today))
 
     async def unembedded(self, limit: int) -> Sequence[Passage]:
         """Up to `limit` passages that wait for a vector, scattered over the documents."""

@@ -175,6 +175,7 @@ def _documents() -> list[Property]:
         Property(name="retired", data_type=DataType.TEXT_ARRAY, index_filterable=False, index_searchable=False),
         Property(name="live", data_type=DataType.BOOL, index_filterable=True),
         Property(name="busy", data_type=DataType.BOOL, index_filterable=True),
+        Property(name="dated", data_type=DataType.BOOL, index_filterable=True),
         Property(name="changed", data_type=DataType.DATE, index_filterable=True),
     ]
 

@@ -95,7 +95,8 @@ class Searcher:
         depth = max(DEPTH, 3 * k)
         before = await in_change(self._shelf)
         tokens = "tokens" if context else "text_tokens"
-        asked = _Asked(text, await self._queries(text, before), tokens, vector, collections, today, before)
+        queries = await self._queries(text, before, collections, today)
+        asked = _Asked(text, queries, tokens, vector, collections, today, before)
         while True:
             hits, exhausted = await self._search(asked, min(depth, _DEEPEST), k)
             if exhausted or len(hits) == k or depth >= _DEEPEST:
@@ -134,17 +135,21 @@ class Searcher:
         after = await in_change(self._shelf)
         return {one.passage_id: one.score for one in near if was_live(one.document_id, one.version, before, after)}
 
-    async def frequencies(self, terms: Collection[str]) -> tuple[int, Mapping[str, int]]:
+    async def frequencies(
+        self, terms: Collection[str], collections: Collection[str] | None = None, today: date | None = None
+    ) -> tuple[int, Mapping[str, int]]:
         """The number of passages, and in how many of them each term stands."""
-        return await self._counts.of(terms, await in_change(self._shelf))
+        return await self._counts.of(terms, await in_change(self._shelf), collections, today)
 
-    async def _queries(self, text: str, before: Mapping[str, Record]) -> list[str]:
+    async def _queries(
+        self, text: str, before: Mapping[str, Record], collections: Collection[str] | None, today: date | None
+    ) -> list[str]:
         """What to search for first, and what only to fill up the list with."""
         found = words(text)
         if not found:
             return []
         stems = {stem(word) for word in found if word not in STOP_WORDS} or {stem(word) for word in found}
-        total, frequencies = await self._counts.of(stems, before)
+        total, frequencies = await self._counts.of(stems, before, collections, today)
         if not total:
             return []
         return [token_query(some) for some in phrases(text, lambda one: frequencies.get(one, 0) / total) if some]

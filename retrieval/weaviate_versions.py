@@ -20,7 +20,7 @@ from retrieval.weaviate_server import QUERY_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
-    from datetime import datetime
+    from datetime import date, datetime
 
     from weaviate.collections.classes.filters import FilterReturn
 
@@ -84,6 +84,7 @@ class Record:
             "retired": list(self.retired),
             "live": self.document is not None,
             "busy": self.busy,
+            "dated": self.document is not None and self.document.dated,
             "changed": now,
         }
         return DataObject(properties=own | state, uuid=document_uuid(self.document_id))
@@ -120,6 +121,14 @@ async def in_change(shelf: Shelf) -> dict[str, Record]:
     )
     rows = await shelf.server.ask(query)
     return {record.document_id: record for record in (read_record(row.properties) for row in rows.objects)}
+
+
+async def lapsed_versions(shelf: Shelf, today: date) -> frozenset[str]:
+    """The live versions of the documents that do not hold on this day."""
+    dated = Filter.by_property("dated").equal(val=True) & Filter.by_property("live").equal(val=True)
+    found = await shelf.server.ask(shelf.documents.query.fetch_objects(filters=dated, limit=_MOST))
+    read = [read_record(row.properties) for row in found.objects]
+    return frozenset(one.version for one in read if one.document is not None and not one.document.holds(today))
 
 
 def seen(

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _DATES = frozenset({"effective", "review_by", "expires"})
 _NOTHING = frozenset({"", "~", "null"})
 _DATE = re.compile(r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?:[Tt ].*)?")
+_OPENED = re.compile(r"\s*(---|\+\+\+)[ \t]*\n((?:[^\S\n]*\S[^\n]*(?:\n|\Z))+)")
+_KEY = re.compile(r"""^[ \t]*["']?([A-Za-z][\w -]*?)["']?[ \t]*[:=]""", re.MULTILINE)
 _LONGEST_SHOWN = 60
 _LIKENESS = 0.78
 """From which on an unknown key looks like a known one that is written wrongly: "superceded_by", yet not "subtitle"."""
@@ -99,10 +101,12 @@ def front_matter(text: str) -> tuple[FrontMatter, str, tuple[str, ...]]:
 
     handler = YAMLHandler()
     if not handler.detect(text):
+        _check_is_none(text, "has to begin in the first line with --- (TOML is not read)")
         return FrontMatter(), text, ()
     try:
         written, body = handler.split(text)
     except ValueError:  # a rule at the top, and no second one that would close front matter
+        _check_is_none(text, "is not closed: put a line of --- below its last key")
         return FrontMatter(), text, ()
     values = yaml_values(written, of="the front matter", first_line=2)
     if values is None:
@@ -115,6 +119,17 @@ def front_matter(text: str) -> tuple[FrontMatter, str, tuple[str, ...]]:
         if meant
     )
     return stated(values, of="the front matter"), body, tuple(warnings)
+
+
+def _check_is_none(text: str, fault: str) -> None:
+    """Nothing that looks like front matter is read as text: its dates would be lost without a word.
+
+    Errors: Unreadable front_matter where a known key stands in the lines right below a mark at the top.
+    """
+    opened = _OPENED.match(text)
+    known = [key for key in _KEY.findall(opened[2]) if known_form(key) in FrontMatter.model_fields] if opened else []
+    if known:
+        raise Unreadable("front_matter", f'the front matter, which has "{known[0]}", {fault}')
 
 
 def yaml_values(written: str, *, of: str, first_line: int = 1) -> Any:

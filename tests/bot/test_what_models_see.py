@@ -122,8 +122,9 @@ async def talked(engine: Engine, double: ClaudeDouble, summaries: Summaries, kin
             if task(body) == "sentences":
                 assert replayed(body) <= BUDGET * CHARACTERS_PER_TOKEN
     expected = {"crisis": TurnKind.CRISIS, "threat": TurnKind.REFUSAL, "refused": TurnKind.REFUSAL}
-    for kind, ending in zip(kinds, endings.values(), strict=True):
-        assert ending is expected.get(kind, ending)
+    for at, (kind, ending) in enumerate(zip(kinds, endings.values(), strict=True)):
+        follows_crisis = ending is TurnKind.CRISIS and "crisis" in kinds[:at]
+        assert ending is expected.get(kind, ending) or follows_crisis
 
 
 async def hold(kinds: Sequence[str]) -> ClaudeDouble:

@@ -551,6 +551,48 @@ async def test_document_frequencies_follow_changes(index: Index) -> None:
     assert await index.document_frequencies(["flu"]) == (2, {"flu": 2})
 
 
+async def test_document_frequencies_count_what_a_search_sees(index: Index) -> None:
+    """`diseas` is a stem that would be cut further if it were taken for a word; "3.5" holds a stop."""
+    await put(index, document("open", collection="public"), "flu disease", "flu")
+    await put(index, document("closed", collection="staff"), "quexil disease 3.5", "quexil flu")
+    old = replace(document("old", collection="public"), expires=date(2026, 10, 31))
+    await put(index, old, "blimbo disease", "blimbo")
+    stems = [stem(word) for word in ("flu", "disease", "quexil", "blimbo", "3.5")]
+    assert "diseas" in stems
+
+    async def counted(**scope: Any) -> tuple[int, list[int]]:
+        total, counts = await index.document_frequencies(stems, **scope)
+        return total, [counts[one] for one in stems]
+
+    before, after = date(2026, 10, 31), date(2026, 11, 1)
+    for _ in range(2):
+        assert await counted() == (6, [3, 3, 2, 2, 1])
+        assert await counted(collections=["public"]) == (4, [2, 2, 0, 2, 0])
+        assert await counted(collections=["staff"], today=after) == (2, [1, 1, 2, 0, 1])
+        assert await counted(today=before) == (6, [3, 3, 2, 2, 1])
+        assert await counted(today=after) == (4, [3, 2, 2, 0, 1])
+        assert await counted(collections=["public"], today=after) == (2, [2, 1, 0, 0, 0])
+        assert await counted(collections=[]) == (0, [0, 0, 0, 0, 0])
+
+
+async def test_document_frequencies_of_a_part_follow_changes(index: Index) -> None:
+    await put(index, document("open", collection="public"), "flu")
+    assert await index.document_frequencies(["flu"], collections=["public"]) == (1, {"flu": 1})
+    await put(index, document("more", collection="public"), "flu", "asthma")
+    assert await index.document_frequencies(["flu"], collections=["public"]) == (3, {"flu": 2})
+    await put(index, replace(document("open", version="2"), expires=date(2026, 10, 31)), "flu")
+    assert await index.document_frequencies(["flu"], today=date(2026, 11, 1)) == (2, {"flu": 1})
+
+
+async def test_a_word_is_not_passed_over_for_what_a_search_does_not_see(index: Index) -> None:
+    """It stands in nearly every passage, yet in few of those that are seen."""
+    await put(index, document("open", collection="public"), "fever", *["asthma"] * 5)
+    await put(index, document("closed", collection="staff"), *["fever"] * 60)
+    await put(index, replace(document("old", collection="public"), expires=date(2026, 10, 31)), *["fever"] * 60)
+    hits = await index.search("fever asthma", None, k=5, collections=["public"], today=date(2026, 11, 1))
+    assert [hit.passage.text for hit in hits] == ["fever"]
+
+
 # Vectors
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from retrieval.embed import HashEmbedder
 from retrieval.ram_index import RamIndex
+from retrieval.scope import EVERYTHING, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +66,7 @@ class Raising:
     def __init__(self, error: Exception | None) -> None:
         self._error = error
 
-    async def scores(self, question: str, hits: Sequence[Hit]) -> Sequence[float]:
+    async def scores(self, question: str, hits: Sequence[Hit], scope: Scope = EVERYTHING) -> Sequence[float]:
         await fail(self._error)
 
     async def passage(self, question: str) -> str | None:

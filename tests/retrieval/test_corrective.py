@@ -24,6 +24,7 @@ from tests.retrieval.samples import document, embed_all, passages, put
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
+    from datetime import date
 
     from retrieval.corrective import QueryRewriter
     from retrieval.embed import Embedder
@@ -60,11 +61,13 @@ class Uncounted(RamIndex):
         super().__init__()
         self._counts = 0
 
-    async def document_frequencies(self, terms: Collection[str]) -> tuple[int, Mapping[str, int]]:
+    async def document_frequencies(
+        self, terms: Collection[str], *, collections: Collection[str] | None = None, today: date | None = None
+    ) -> tuple[int, Mapping[str, int]]:
         self._counts += 1
         if self._counts > 1:
             raise OSError
-        return await super().document_frequencies(terms)
+        return await super().document_frequencies(terms, collections=collections, today=today)
 
 
 async def shelf(index: RamIndex | None = None, *, collection: str = "public") -> RamIndex:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from datetime import date
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -17,6 +18,7 @@ from retrieval.evidence import Hit
 from retrieval.fitted_rerank import FITTED, FittedReranker, Trees
 from retrieval.ram_index import RamIndex
 from retrieval.rerank_features import BY_WORDS, WITH_VECTORS
+from retrieval.scope import EVERYTHING, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -112,9 +114,31 @@ def test_where_one_hit_lacks_a_cosine_all_are_judged_by_words() -> None:
     assert scores(QUESTION, mixed) == scores(QUESTION, [replace(one, cosine=None) for one in hits])
 
 
+def test_words_of_documents_out_of_reach_change_no_score() -> None:
+    index, hits = filled(*OTHERS, ANSWER), [hit(ANSWER, 1), hit(OTHERS[3], 2)]
+    public = Scope(("public",), date(2026, 11, 30))
+
+    def scored(scope: Scope) -> list[float]:
+        return list(asyncio.run(FittedReranker.fitted(index).scores(QUESTION, hits, scope)))
+
+    def hide(name: str, **hidden: Any) -> None:
+        document = replace(hit(QUESTION).document, id=name, **hidden)
+        passage = replace(hit(QUESTION).passage, id=f"{name}#0", document_id=name)
+        asyncio.run(index.replace(document, [passage]))
+
+    before = scored(public)
+    for at in range(15):
+        hide(f"staff{at}", collection="staff")
+        hide(f"old{at}", expires=date(2026, 11, 29))
+    assert scored(public) == before
+    assert scored(EVERYTHING) != before
+
+
 def test_an_index_that_fails_raises_the_errors_of_retrieval() -> None:
     class Broken(RamIndex):
-        async def document_frequencies(self, terms: Collection[str]) -> tuple[int, Mapping[str, int]]:
+        async def document_frequencies(
+            self, terms: Collection[str], *, collections: Collection[str] | None = None, today: date | None = None
+        ) -> tuple[int, Mapping[str, int]]:
             msg = "locked"
             raise IndexUnavailable(msg)
 

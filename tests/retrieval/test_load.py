@@ -93,6 +93,31 @@ def test_the_scheme_of_an_address_is_written_in_lower_case() -> None:
     assert parse("a.md", b"---\nurl: HTTPS://example.org/A?b=c#d\n---\nText.\n").url == "https://example.org/A?b=c#d"
 
 
+@pytest.mark.parametrize(
+    ("written", "mended"),
+    [
+        ("---\ntitle: Zorbitis\nexpires: 2020-01-01\n# Zorbitis\n\nText.\n", "put a line of --- below its last key"),
+        ("---\nexpires: 2020-01-01\n\nText.\n", "put a line of --- below its last key"),
+        ("---\nReview-By: 2020-01-01", "put a line of --- below its last key"),
+        ('+++\ntitle = "Zorbitis"\nexpires = 2020-01-01\n+++\n\nText.\n', "TOML is not read"),
+        ("+++\nexpires: 2020-01-01\n+++\n\nText.\n", "begin in the first line with ---"),
+        ("\n---\nexpires: 2020-01-01\n---\n\nText.\n", "begin in the first line with ---"),
+    ],
+)
+def test_front_matter_that_cannot_be_read_as_such_is_not_taken_for_text(written: str, mended: str) -> None:
+    with pytest.raises(Unreadable) as caught:
+        parse("a.md", written.encode())
+    assert caught.value.code == "front_matter"
+    assert mended in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text", ["---\n\nExpires: in May.\n", "---\nNote: one.\n", "+++\nText.\n", "Title: Text\n\n---\nExpires: May\n"]
+)
+def test_what_has_no_known_key_below_a_mark_at_the_top_is_text(text: str) -> None:
+    assert parse("a.md", text.encode()).text == text
+
+
 def test_one_rule_at_the_top_is_no_front_matter() -> None:
     assert passages(parse("a.md", b"---\n\nNote: one: two.\n")).strip().endswith("Note: one: two.")
 

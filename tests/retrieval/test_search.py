@@ -18,6 +18,7 @@ from retrieval.evidence import Grade, Query
 from retrieval.grade import JUDGED, Grader
 from retrieval.ram_index import RamIndex
 from retrieval.rerank import RERANKED, Reranker, ScriptedReranker
+from retrieval.scope import EVERYTHING, Scope
 from retrieval.search import EVERY_STAGE, PipelineSettings, Searcher
 from retrieval.vectors import fill
 from tests.retrieval.fakes import Failing, Raising, Spied, Stuck
@@ -66,7 +67,7 @@ class TooFew:
 
     name = "too few"
 
-    async def scores(self, question: str, hits: Sequence[Hit]) -> Sequence[float]:
+    async def scores(self, question: str, hits: Sequence[Hit], scope: Scope = EVERYTHING) -> Sequence[float]:
         return [0.5]
 
 
