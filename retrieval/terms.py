@@ -117,11 +117,11 @@ def phrases(text: str, share: Callable[[str], float]) -> tuple[list[Phrase], lis
     First come telling words, and identifiers whole. `share` gives the part of all passages, 0 to 1, in which a stem
     stands: words that stand nowhere or in more than `COMMON` are left out while others remain, and of the rest the
     `RAREST` rarest kept. The numbers and short parts of identifiers come second, so a passage that holds `il-6` ranks
-    above one that holds `il` and `6` apart, which still is found. What a letter tells apart is searched for with
-    it, even an "A": "hepatitis A".
+    above one that holds `il` and `6` apart, which still is found. A letter that tells things apart and is a small word
+    too is searched for with its noun: "hepatitis A".
     """
     spellings = [_spellings(one) for one in identifiers(text)]
-    lettered = [(noun, mark) for noun, mark in designated(text) if mark.isalpha()]
+    lettered = [(noun, mark) for noun, mark in designated(text) if mark in STOP_WORDS]
     parts = {word for (whole, *_) in spellings if len(whole) > 1 for word in whole if _says_little_alone(word)}
     found = dict.fromkeys(words(text))
     informative = [word for word in found if word not in parts and word not in STOP_WORDS]
