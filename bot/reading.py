@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from retrieval.evidence import Hit
 
+_ENDED = re.compile(r"[.!?\u2026\u3002\uff01\uff1f][\"'\u201d\u2019)\]*_]*\s*\Z")
 _BULLET = re.compile(r"^(?:[-*+\u2022\u25aa\u25e6\u2013]|\d{1,3}[.)])\s+")
 
 
@@ -95,7 +96,7 @@ def _leads(raw: str, headings: Sequence[str], found: Sequence[Piece], item: int)
     while before > 0 and found[before].shape is Shape.ITEM and found[before].block == found[item].block:
         before -= 1
     start, end = found[before].span
-    introduced = found[before].shape is Shape.SENTENCE and not raw[:end].endswith((".", "!", "?"))
+    introduced = found[before].shape is Shape.SENTENCE and not _ENDED.search(raw[start:end])
     return [*([_line(raw[start:end])] if introduced else []), *headings[-1:]]
 
 
