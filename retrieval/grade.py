@@ -130,7 +130,8 @@ def signals(question: str, hit: Hit, total: int, frequencies: Mapping[str, int])
     """What is known of the question and this hit, from the words of both and from how common those are."""
     asked = {term: rarity(frequencies[term], total) for term in terms(question)}
     titled = {term: rarity(frequencies[term], total) for term in terms(hit.document.title)}
-    passage = {stem(word) for word in words(f"{hit.document.title}\n{hit.passage.about}\n{hit.passage.text}")}
+    texts = hit.document.title, hit.passage.about, hit.passage.text
+    passage = {stem(word) for text in texts for word in words(text)}
     whole = sum(asked.values())
     covered = sum(weight for term, weight in asked.items() if term in passage)
     return Signals(

@@ -141,7 +141,12 @@ class _Asked:
 
     def phrases_in(self, read: _Read) -> int:
         """How many of the question's neighbouring words stand so in the body or the title."""
-        return len({pair for field in (read.body, read.title) for pair in pairwise(field) if pair in self.phrases})
+        return len(self.phrases.intersection(pairwise(read.body)) | self.phrases.intersection(pairwise(read.title)))
+
+    def written_in(self, read: _Read) -> set[str]:
+        """The terms whose words stand in the body or the title as they are written in the question."""
+        there = self.written.keys() & read.written
+        return {self.written[word] for word in there}
 
     def rare_share(self, terms: Collection[str]) -> float:
         """The same by the weights' squares."""
@@ -184,7 +189,7 @@ def _row(asked: _Asked, hit: Hit, read: _Read, usual: float) -> dict[str, float]
         "headings": asked.share(set(read.headings)),
         "rare": asked.rare_share(read.everywhere),
         "alike": _alike(asked, read.everywhere),
-        "as written": asked.share({term for word, term in asked.written.items() if word in read.written}),
+        "as written": asked.share(asked.written_in(read)),
         "near pairs": _near_pairs(asked, body, title),
         "phrases": share(asked.phrases_in(read), len(asked.phrases)),
         "window": _window(asked, body),
@@ -211,14 +216,15 @@ def _places(asked: _Asked, stems: Sequence[str]) -> _Places:
     """Where each of the question's terms stands."""
     weights = asked.weights
     places: dict[str, list[int]] = {}
-    for place, term in enumerate(stems):
-        if term in weights:
-            places.setdefault(term, []).append(place)
+    for place in [at for at, term in enumerate(stems) if term in weights]:
+        places.setdefault(stems[place], []).append(place)
     return places
 
 
 def _alike(asked: _Asked, terms: Collection[str]) -> float:
     sought = {term[:_STEMMED_ALIKE] for term in asked.weights if term not in terms}
+    if not sought:
+        return asked.share(asked.weights)
     begun = {start for term in terms if len(term) >= _STEMMED_ALIKE and (start := term[:_STEMMED_ALIKE]) in sought}
     return asked.share({term for term in asked.weights if term in terms or term[:_STEMMED_ALIKE] in begun})
 
