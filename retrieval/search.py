@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ from retrieval.stages import Stages
 from retrieval.terms import words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from datetime import date
 
     from retrieval.corrective import QueryRewriter
@@ -137,16 +138,12 @@ class Searcher:
         depth = max(k, JUDGED, RERANKED if pipeline.rerank else 0)
         asked = _Asked(query.standalone, depth, scope, pipeline, frozenset(without))
         stages = Stages(self._clock, self._patience)
-        try:
+        with self._failures_named():
             vectors = await self._vectors_while_listing(asked, stages)
             hits = await self._find(asked, asked.question, vectors, stages)
             found = await self._judged(asked, hits, stages)
             if found.verdict.grade is Grade.AMBIGUOUS:
                 found = await self._corrected(asked, hits, vectors, found, stages)
-        except RetrievalError:
-            raise
-        except Exception as error:
-            raise self._failed(error) from error
         verdict = found.verdict
         return Evidence(query, tuple(found.hits[: max(k, 0)]), verdict.grade, verdict.best, tuple(stages.done), scope)
 
@@ -166,7 +163,7 @@ class Searcher:
         scope = Scope(collections, today)
         asked = _Asked(query.standalone, len(ids), scope, replace(pipeline, hyde=False))
         stages = Stages(self._clock, self._patience)
-        try:
+        with self._failures_named():
             began = self._clock()
             there = await self._index.passages(ids, collections=collections)
             hits: Sequence[Hit] = [hit for hit in there if hit.document.holds(today)]
@@ -175,10 +172,6 @@ class Searcher:
             if vectors.question is not None:
                 hits = await self._with_cosines(hits, vectors.question)
             verdict = await self._judge(asked, hits, stages)
-        except RetrievalError:
-            raise
-        except Exception as error:
-            raise self._failed(error) from error
         return Evidence(query, tuple(hits), verdict.grade, verdict.best, tuple(stages.done), scope)
 
     async def lapsed(
@@ -193,18 +186,22 @@ class Searcher:
             return None
         asked = _Asked(query.standalone, DEPTH, Scope(collections), replace(pipeline, hyde=False))
         stages, today = Stages(self._clock, self._patience), self._today()
-        try:
+        with self._failures_named():
             hits = await self._find(asked, asked.question, await self._vectors(asked, stages), stages)
             old = [hit for hit in hits if not hit.document.holds(today)]
             found = await self._judged(asked, old, stages)
+        return None if found.verdict.grade is Grade.INCORRECT else found.hits[0].document
+
+    @contextmanager
+    def _failures_named(self) -> Iterator[None]:
+        """Whatever breaks is a RetrievalError that says where."""
+        try:
+            yield
         except RetrievalError:
             raise
         except Exception as error:
-            raise self._failed(error) from error
-        return None if found.verdict.grade is Grade.INCORRECT else found.hits[0].document
-
-    def _failed(self, error: Exception) -> RetrievalError:
-        return RetrievalError(f"The search in the {self._index.name} index failed ({type(error).__name__}).")
+            msg = f"The search in the {self._index.name} index failed ({type(error).__name__})."
+            raise RetrievalError(msg) from error
 
     async def _vectors_while_listing(self, asked: _Asked, stages: Stages) -> Vectors:
         """What to search with by meaning; while it is made, the index may begin with the words."""
