@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from bot.followup_words import ELSEWHERE_SMALL, GROUPS
 from bot.opposites import turned
+from bot.polarity import negated
 from bot.quantities import quantities, unborne
 from bot.topic import is_general, spans
 from bot.units import unit
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 _POSSESSIVE = re.compile(r"['\u2019]s\b")
 _GROUPS = frozenset(stem(word) for word in GROUPS)
-_NEGATIONS = frozenset({"not", "no", "never", "without", "none", "neither", "nor", "cannot"})
 
 
 def faithful(rewritten: str, question: str, earlier: Sequence[str]) -> bool:
@@ -40,7 +40,7 @@ def faithful(rewritten: str, question: str, earlier: Sequence[str]) -> bool:
     lost = _stems(_telling(question)) - _stems([rewritten])
     if added or lost:
         return False
-    return _negated(question) <= _negated(rewritten) <= _negated(asked)
+    return negated(question) <= negated(rewritten) <= negated(asked)
 
 
 def _of_an_older(rewritten: str, question: str, earlier: Sequence[str]) -> bool:
@@ -59,8 +59,3 @@ def _telling(text: str) -> list[str]:
 
 def _stems(texts: Iterable[str]) -> set[str]:
     return {stem(word) for text in texts for word in words(_POSSESSIVE.sub("", text))}
-
-
-def _negated(text: str) -> bool:
-    lower = text.lower().replace("\u2019", "'")
-    return bool(_NEGATIONS & set(words(lower))) or "n't" in lower
