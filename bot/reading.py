@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from retrieval.evidence import Hit
 
 _ENDED = re.compile(r"[.!?\u2026\u3002\uff01\uff1f][\"'\u201d\u2019)\]*_]*\s*\Z")
+"""Narrower than `statements.is_ended`, for which a bracket ends a line too: "Do not take it if (see below)" has to
+count as the beginning of what its list says."""
 _BULLET = re.compile(r"^(?:[-*+\u2022\u25aa\u25e6\u2013]|\d{1,3}[.)])\s+")
 
 

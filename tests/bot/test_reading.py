@@ -70,6 +70,20 @@ def test_a_heading_that_says_no_is_not_lost() -> None:
 
 
 @pytest.mark.parametrize(
+    ("above", "leads"),
+    [
+        ("**Do not take it at night.**", ()),
+        ("Do not take it at night. ", ()),
+        ("Do not take it if (see below)", ("Do not take it if (see below)",)),
+        ("Do not take it if you:", ("Do not take it if you:",)),
+    ],
+)
+def test_a_sentence_that_is_ended_introduces_no_list(above: str, leads: tuple[str, ...]) -> None:
+    raw = f"{above}\n\n- adults take 5 mg"
+    assert reading(hit(raw), (raw.index("adults"), len(raw))).leads == leads
+
+
+@pytest.mark.parametrize(
     ("text", "quote"),
     [
         ("Amoxicillin: 500 mg, 3 times a day, for 7 days.", AMOXICILLIN),
