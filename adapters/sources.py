@@ -6,10 +6,10 @@ Whatever was shown once is looked up anew in the index, with the collections tha
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from bot.asking_on import OfSources, asking_on
+from bot.compose import still_held
 from bot.messages import Reply
 from memory.turn import TurnKind
 from retrieval.clock import utc_today
@@ -75,20 +75,8 @@ class Sources:
         return (await self._held([passage_id], conversation, author)).get(passage_id)
 
     async def _visible(self, turn: Turn, conversation: Conversation, author: Author) -> tuple[Source, ...]:
-        """Those that still say what they were quoted for, as they are named today."""
         there = await self._held([source.id for source in turn.sources], conversation, author)
-        found = [(source, hit) for source in turn.sources if (hit := there.get(source.id)) is not None]
-        return tuple(
-            replace(
-                source,
-                title=hit.document.title,
-                url=hit.document.url,
-                locator=hit.locator,
-                review_by=hit.document.review_missed(self._today()),
-            )
-            for source, hit in found
-            if source.quote in hit.passage.text
-        )
+        return still_held(turn.sources, there.values(), self._today())
 
     async def _held(self, ids: Sequence[str], conversation: Conversation, author: Author) -> dict[str, Hit]:
         """Those of these passages that this person may see here and whose documents hold today."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
@@ -12,10 +13,11 @@ from memory.turn import Source
 from retrieval.terms import words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from datetime import date
 
     from bot.verify import Statement
+    from retrieval.evidence import Hit
 
 _MARKER = re.compile(r"\s?\[\d{1,3}\]")
 _ITEM = re.compile(r"(?:[-*\u2022]|\d{1,3}[.)])\s")
@@ -43,6 +45,22 @@ def compose(statements: Sequence[Statement], today: date | None = None) -> tuple
 def beginning(statements: Sequence[Statement]) -> str:
     """The text of these as they begin a longer answer: without the last marker, whose run may go on."""
     return compose(statements)[0].rpartition(" [")[0] if statements else ""
+
+
+def still_held(sources: Sequence[Source], hits: Iterable[Hit], today: date) -> tuple[Source, ...]:
+    """Those whose passage is among the hits and still says what it was quoted for, named as its document is today."""
+    there = {hit.passage.id: hit for hit in hits}
+    return tuple(
+        replace(
+            source,
+            title=hit.document.title,
+            url=hit.document.url,
+            locator=hit.locator,
+            review_by=hit.document.review_missed(today),
+        )
+        for source in sources
+        if (hit := there.get(source.id)) is not None and source.quote in hit.passage.text
+    )
 
 
 def unmarked(text: str) -> str:

@@ -56,12 +56,6 @@ def of_the_same(evidence: Evidence, shown: Sequence[Source]) -> Evidence:
     return replace(evidence, hits=same or evidence.hits)
 
 
-def in_reach(sources: Sequence[Source], evidence: Evidence) -> tuple[Source, ...]:
-    """The sources whose passages are among the evidence and still hold the quote."""
-    texts = {hit.passage.id: hit.passage.text for hit in evidence.hits}
-    return tuple(one for one in sources if one.quote in texts.get(one.id, ""))
-
-
 def quotes(sources: Sequence[Source], evidence: Evidence) -> str:
     """What the first sources say, word for word, each under the number it had; lists and tables line by line."""
     texts = {hit.passage.id: hit.passage.text for hit in evidence.hits}

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, assert_never
 from bot.asking_on import WHAT_ELSE, InLanguage, More, Simpler, asking_on
 from bot.caution import BROKEN, in_context, looked_at
 from bot.check import Check
-from bot.compose import compose
+from bot.compose import compose, still_held
 from bot.courtesy import courtesy
 from bot.crisis import FOLLOW_UP, crisis_reply_text, lines_for, words_for
 from bot.errors import CitewellError, Refused, outline
 from bot.lapsed import lapsed_version
 from bot.messages import IncomingMessage, Reply, Source
-from bot.restate import in_reach, of_the_same, quotes, simpler, why
+from bot.restate import of_the_same, quotes, simpler, why
 from bot.safety import Clear, Mention, SafetyVerdict, SelfHarm, Violence, assess
 from bot.trace import Trace
 from memory.replay import Said, earlier_questions, replay
@@ -244,7 +244,7 @@ class Engine:
                     said = await simpler(evidence, history, self.answerer, check)
             if said is not None:
                 return self._fact(message, trace, last.standalone, self._composed(said.statements), said.confidence)
-        if not (sources := in_reach(last.sources, evidence)):
+        if not (sources := still_held(last.sources, evidence.hits, self.clock().date())):
             return self._ending(message, trace, TurnKind.COURTESY, self.wording.sources.gone)
         turn, reply = self._fact(
             message, trace, last.standalone, (quotes(sources, evidence), sources), round(evidence.best, 2)

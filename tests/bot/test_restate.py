@@ -233,6 +233,18 @@ async def test_what_has_gone_or_changed_meanwhile_is_not_shown_again() -> None:
     assert (reply.kind, reply.text, reply.sources) == (TurnKind.COURTESY, WORDS.sources.gone, ())
 
 
+async def test_what_is_shown_again_is_named_as_its_document_is_today() -> None:
+    b = await bench()
+    answer = (await _told(b, OPEN))[0]
+    (known,) = await b.index.passages([answer.sources[0].id])
+    await b.index.replace(
+        replace(known.document, title="Flu jabs", url="https://clinic.example/jabs"),
+        await b.index.passages_of(known.document.id),
+    )
+    (shown,) = (await _told(b, "in Spanish please"))[0].sources
+    assert (shown.title, shown.url) == ("Flu jabs", "https://clinic.example/jabs")
+
+
 async def test_a_guest_hears_nothing_of_an_answer_to_a_member() -> None:
     b = await bench()
     await _told(b, OPEN)
