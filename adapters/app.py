@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from bot.answerer import Answerer
     from bot.claude_api import Claude
     from bot.messages import Resource, Respond
+    from memory.inbox import Inbox
     from retrieval.embed import Embedder
     from retrieval.grade import Grader
     from retrieval.index import Index
@@ -94,6 +95,7 @@ class Application:
     forgetter: Forgetter
     respond: Respond
     dispatcher: Dispatcher
+    inbox: Inbox
     memory_file: MemoryFile
     claude: Claude | None
     voyage: Voyage | None
@@ -229,6 +231,7 @@ async def build(
             forgetter,
             respond,
             dispatcher,
+            inbox,
             memory_file,
             claude,
             voyage,

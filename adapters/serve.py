@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING
 from aiohttp import web
 
 from adapters.app import utc_now
+from adapters.overview import Overview
 from adapters.signals import stopped_by_signal
 from adapters.slack.alerts import Alerts
 from adapters.slack.app import SlackApp, identify, web_client
+from adapters.slack.app_home import AppHome
 from adapters.slack.delivery import SlackDelivery
 from adapters.slack.events import PLATFORM as SLACK
 from adapters.slack.threads import Threads
 from adapters.slack.users import Users
+from adapters.topics import Topics
 from adapters.web import web_app
 from bot.errors import Misconfigured
 from memory.errors import MemoryUnavailable
@@ -92,10 +95,26 @@ async def _slack(app: Application, token: str, stack: AsyncExitStack) -> SlackAp
         threads=Threads(app.engine.memories),
         sources=app.sources,
         memories=app.engine.memories,
+        home=_home(app),
         words=app.engine.wording,
         now=utc_now,
         app_token=settings.slack_app_token.get_secret_value() if settings.slack_app_token else None,
         signing_secret=settings.slack_signing_secret.get_secret_value() if settings.slack_signing_secret else None,
+    )
+
+
+def _home(app: Application) -> AppHome:
+    engine = app.engine
+    return AppHome(
+        overview=Overview(
+            app.index, app.inbox, app.backends, lambda: app.dispatcher.busy, by_meaning=app.embedder is not None
+        ),
+        topics=Topics(app.index, app.searcher, engine.wording.prompts.about, engine.clock),
+        forgetter=app.forgetter,
+        switches=engine.switches,
+        words=engine.wording,
+        visible=lambda author: engine.settings.visible(guest=author.guest),
+        operators=app.settings.operators,
     )
 
 

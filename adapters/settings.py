@@ -27,6 +27,7 @@ from retrieval.weaviate_address import EMBEDDED, address
 
 _PREFIX = "CITEWELL_"
 _ENV_FILE = ".env"
+_PERSON = re.compile(r"[UW][A-Z0-9]{2,}")
 _COLLECTION = re.compile(r"[\w.-]{1,64}")
 _STAGES = [field.name for field in fields(PipelineSettings)]
 _STAGES_RULE = f"write names of stages with commas between them; there are {', '.join(_STAGES)}"
@@ -102,6 +103,10 @@ class Settings(BaseSettings):
     )
     crisis_alert: Annotated[str, Field(pattern=r"^[CGUW][A-Z0-9]{2,}$")] | None = Field(
         default=None, description="the Slack channel or person (its id) that is told that someone may need help"
+    )
+
+    operators: Annotated[frozenset[str], NoDecode] = Field(
+        default=frozenset(), description="ids of the people who look after the bot in Slack, with commas between them"
     )
 
     anthropic_api_key: SecretStr | None = Field(default=None, validation_alias=AliasChoices("ANTHROPIC_API_KEY"))
@@ -188,6 +193,19 @@ class Settings(BaseSettings):
             msg = f"write names with commas between them (public, leaflets); {COLLECTION_RULE}"
             raise ValueError(msg)
         return names
+
+    @field_validator("operators", mode="before")
+    @classmethod
+    def _people(cls, given: object) -> object:
+        """Ids of Slack's, written as names of collections are."""
+        if not isinstance(given, str):
+            return given
+        ids = _listed(given)
+        if not all(map(_PERSON.fullmatch, ids)):
+            raise ValueError(
+                "write ids of people with commas between them (U012AB3CD, U045EF6GH), as Slack's profiles show them"
+            )
+        return ids
 
     @field_validator("stages_off", mode="before")
     @classmethod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, assert_never
 
 from bot.asking_on import WHAT_ELSE, InLanguage, More, Simpler, asking_on
@@ -18,6 +18,7 @@ from bot.lapsed import lapsed_version
 from bot.messages import IncomingMessage, Reply, Source
 from bot.restate import of_the_same, quotes, simpler, why
 from bot.safety import Clear, Mention, SafetyVerdict, SelfHarm, Violence, assess
+from bot.switches import Switches
 from bot.trace import Trace
 from memory.replay import Said, earlier_questions, replay
 from memory.turn import Turn, TurnKind
@@ -74,6 +75,7 @@ class Engine:
 
     `summarise` is told of each conversation that a clean turn was recorded in; it returns at once.
     `second_look` is asked beside the search whether a person is at risk whom `assess` did not see.
+    `switches` hold the stages of `pipeline` that are off for now.
     `observe` is shown what a turn found, before it is answered, and its trace, which goes on growing until the reply.
     """
 
@@ -93,6 +95,7 @@ class Engine:
     entailment: Entailment | None = None
     summarise: Callable[[Memory, Conversation], None] = _unsummarised
     second_look: SecondLook | None = None
+    switches: Switches = field(default_factory=Switches)
 
     async def respond(self, message: IncomingMessage, show: Show | None = None) -> Reply:
         """The reply to one message, recorded; its text goes to `show` as it passes the check, where that helps.
@@ -233,7 +236,7 @@ class Engine:
                 Query(message.text, last.standalone),
                 [source.id for source in last.sources],
                 collections=self.settings.visible(guest=message.author.guest),
-                pipeline=self.pipeline,
+                pipeline=self.switches.applied(self.pipeline),
             )
             span.set(grade=evidence.grade.value, best=round(evidence.best, 3), hits=len(evidence.hits))
         writes = self.answerer is not self.fallback and evidence.grade is not Grade.INCORRECT
@@ -285,7 +288,7 @@ class Engine:
                 Query(message.text, question),
                 k=self.settings.passages,
                 collections=collections,
-                pipeline=self.pipeline,
+                pipeline=self.switches.applied(self.pipeline),
                 without=without,
             )
             span.set(grade=evidence.grade.value, best=round(evidence.best, 3), hits=len(evidence.hits))
@@ -337,7 +340,7 @@ class Engine:
             query,
             self.wording,
             collections=self.settings.visible(guest=message.author.guest),
-            pipeline=self.pipeline,
+            pipeline=self.switches.applied(self.pipeline),
             today=self.clock().date(),
         )
         return " ".join(filter(None, [said, lapsed, words.ungrounded_hint]))
