@@ -28,6 +28,7 @@ from adapters.backends import (
 from adapters.dispatch import Dispatcher
 from adapters.forgetting import Forgetter, answering_forget
 from adapters.sources import Sources, answering_sources
+from adapters.tracing.traces import Traces, words_until
 from bot.aftercare import plain_question
 from bot.asking_on import asking_on
 from bot.courtesy import courtesy
@@ -100,6 +101,7 @@ class Application:
     claude: Claude | None
     voyage: Voyage | None
     grader: Grader
+    traces: Traces
     opened: AsyncExitStack
 
     async def __aenter__(self) -> Application:
@@ -181,7 +183,10 @@ async def build(
         opened.push_async_callback(memory_file.close)
         kept, inbox, guests = SqliteMemory(memory_file), SqliteInbox(memory_file), RamMemory()
         memories = Memories(durable=kept if settings.keep_days else RamMemory(), guests=guests)
-        forgetter = Forgetter(tuple(dict.fromkeys((kept, memories.durable, guests))), inbox)
+        traces = await asyncio.to_thread(Traces.chosen, settings)
+        opened.push_async_callback(traces.close)
+        stores = tuple(dict.fromkeys((kept, memories.durable, guests)))
+        forgetter = Forgetter(stores, inbox, also=traces.ring.forget_words)
         summary_writer = await asyncio.to_thread(choose_summary_writer, settings, small)
         summaries = Summaries(summary_writer, budget_tokens=settings.replay_tokens)
         opened.push_async_callback(summaries.settle)
@@ -207,6 +212,8 @@ async def build(
             entailment=entailment,
             summarise=summaries.grow,
             second_look=second_look,
+            keep=traces.keep,
+            may_keep_words=words_until(settings.trace_words_until, clock),
         )
         sources = Sources(memories, index, lambda _, author: engine.settings.visible(guest=author.guest), today)
         respond = answering_sources(engine.respond, sources, engine.wording)
@@ -236,6 +243,7 @@ async def build(
             claude,
             voyage,
             grader,
+            traces,
             opened.pop_all(),
         )
 

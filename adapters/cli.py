@@ -26,6 +26,7 @@ from adapters.gaps import gaps
 from adapters.ingestion import ingest
 from adapters.settings import Settings
 from adapters.terminal import be_lenient, one_line, say, well_formed
+from adapters.trace_view import traces
 from bot.messages import TurnKind
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ def assess(*, as_json: bool) -> None:
         say(json.dumps(row) if as_json else f"{row['verdict']}\t{row['rule']}")
 
 
-for command in (ingest, evaluate, calibrate, gaps, feedback, forget):
+for command in (ingest, evaluate, calibrate, gaps, feedback, forget, traces):
     main.add_command(command)
 
 

@@ -26,13 +26,17 @@ class Holdings:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """How the parts are, for an operator. `faults` are lines on what does not run as it should; none is good."""
+    """How the parts are, for an operator. `faults` are lines on what does not run as it should; none is good.
+
+    `ready` says whether questions can be answered from documents at all.
+    """
 
     backends: str
     passages: int
     embedded: int
     waiting: int
     faults: tuple[str, ...]
+    ready: bool
 
 
 class Overview:
@@ -76,4 +80,4 @@ class Overview:
             await self._inbox.pending()
         except MemoryUnavailable as error:
             faults.append(f"The memory file cannot be read: {error}")
-        return Health(self._backends, passages, embedded, self._waiting(), tuple(faults))
+        return Health(self._backends, passages, embedded, self._waiting(), tuple(faults), ready=passages > 0)

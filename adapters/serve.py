@@ -21,6 +21,7 @@ from adapters.slack.events import PLATFORM as SLACK
 from adapters.slack.threads import Threads
 from adapters.slack.users import Users
 from adapters.topics import Topics
+from adapters.tracing.metrics import Metrics
 from adapters.web import web_app
 from bot.errors import Misconfigured
 from memory.errors import MemoryUnavailable
@@ -54,9 +55,16 @@ async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.E
         raise Misconfigured(NOTHING_TO_SERVE)
     async with AsyncExitStack() as stack:
         stop = stop or stack.enter_context(stopped_by_signal()).event
-        slack = await _slack(app, settings.slack_bot_token.get_secret_value(), stack)
+        overview = Overview(
+            app.index, app.inbox, app.backends, lambda: app.dispatcher.busy, by_meaning=app.embedder is not None
+        )
+        app.traces.add(metrics := Metrics())
+        slack = await _slack(app, settings.slack_bot_token.get_secret_value(), overview, stack)
         stack.push_async_callback(slack.close)
-        runner = web.AppRunner(web_app(None if settings.slack_app_token else slack), access_log=None)
+        token = settings.web_token.get_secret_value() if settings.web_token else None
+        over_http = None if settings.slack_app_token else slack
+        routes = web_app(over_http, overview=overview, metrics=metrics, token=token)
+        runner = web.AppRunner(routes, access_log=None)
         await runner.setup()
         stack.push_async_callback(runner.cleanup)
         await _listen(runner, settings)
@@ -77,7 +85,7 @@ async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.E
         await asyncio.gather(*beside, return_exceptions=True)
 
 
-async def _slack(app: Application, token: str, stack: AsyncExitStack) -> SlackApp:
+async def _slack(app: Application, token: str, overview: Overview, stack: AsyncExitStack) -> SlackApp:
     settings = app.settings
     client = web_client(token, base_url=settings.slack_api_url)
     with _naming("SLACK_BOT_TOKEN"):
@@ -95,7 +103,7 @@ async def _slack(app: Application, token: str, stack: AsyncExitStack) -> SlackAp
         threads=Threads(app.engine.memories),
         sources=app.sources,
         memories=app.engine.memories,
-        home=_home(app),
+        home=_home(app, overview),
         words=app.engine.wording,
         now=utc_now,
         app_token=settings.slack_app_token.get_secret_value() if settings.slack_app_token else None,
@@ -103,12 +111,10 @@ async def _slack(app: Application, token: str, stack: AsyncExitStack) -> SlackAp
     )
 
 
-def _home(app: Application) -> AppHome:
+def _home(app: Application, overview: Overview) -> AppHome:
     engine = app.engine
     return AppHome(
-        overview=Overview(
-            app.index, app.inbox, app.backends, lambda: app.dispatcher.busy, by_meaning=app.embedder is not None
-        ),
+        overview=overview,
         topics=Topics(app.index, app.searcher, engine.wording.prompts.about, engine.clock),
         forgetter=app.forgetter,
         switches=engine.switches,

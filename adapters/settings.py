@@ -8,12 +8,13 @@ import os
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import fields
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
-from pydantic import AfterValidator, AliasChoices, Field, SecretStr, ValidationError, field_validator
+from pydantic import AfterValidator, AliasChoices, AwareDatetime, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from adapters.home_settings import HOME_FILE, HomeSettings, Thresholds
@@ -176,8 +177,17 @@ class Settings(BaseSettings):
         default=90, ge=0, le=3650, description="days after which turns are deleted; 0 writes none down at all"
     )
 
+    trace_file: bool = Field(default=True, description="whether turns are written to traces.jsonl in the home")
+    trace_megabytes: int = Field(default=5, ge=1, le=1000, description="size at which that file is renamed")
+    trace_words_until: AwareDatetime | None = Field(
+        default=None, description="moment until which the traces in memory hold what was said, at most a week ahead"
+    )
+
     host: str = Field(default="127.0.0.1", description="where `serve` listens")
     port: int = Field(default=3000, ge=1, le=65535, validation_alias=AliasChoices("CITEWELL_PORT", "PORT"))
+    web_token: SecretStr | None = Field(
+        default=None, min_length=16, description="what opens /metrics and the details of /readyz from other machines"
+    )
     turn_deadline: float = Field(default=60.0, gt=0, le=600, description="seconds a turn may take")
     concurrency: int = Field(default=8, ge=1, le=256, description="conversations answered side by side")
     drain_grace: float = Field(default=20.0, ge=0, le=600, description="seconds that running turns get at shutdown")
@@ -193,6 +203,13 @@ class Settings(BaseSettings):
             msg = f"write names with commas between them (public, leaflets); {COLLECTION_RULE}"
             raise ValueError(msg)
         return names
+
+    @field_validator("trace_words_until")
+    @classmethod
+    def _for_a_while(cls, given: datetime | None) -> datetime | None:
+        if given is not None and given > datetime.now(UTC) + timedelta(days=7):
+            raise ValueError("words are kept for a week at most: name a moment within the next seven days")
+        return given
 
     @field_validator("operators", mode="before")
     @classmethod
@@ -242,6 +259,11 @@ class Settings(BaseSettings):
     def weaviate_path(self) -> Path:
         """What a Weaviate that is run here keeps."""
         return self.home.expanduser() / "weaviate"
+
+    @property
+    def traces_path(self) -> Path:
+        """The last turns, a JSON object a line."""
+        return self.home.expanduser() / "traces.jsonl"
 
     @property
     def memory_path(self) -> Path:

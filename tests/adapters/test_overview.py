@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 NOW = datetime(2026, 11, 30, 9, tzinfo=UTC)
 
 
-async def _index(*documents: Document) -> RamIndex:
+async def an_index(*documents: Document) -> RamIndex:
     index = RamIndex()
     for document in documents:
         passage = Passage(f"{document.id}#0", document.id, 0, f"About {document.title}.", "", (), (0, 10), "")
@@ -35,7 +35,7 @@ async def _index(*documents: Document) -> RamIndex:
     return index
 
 
-def _document(title: str, collection: str = "public", *, expires: date | None = None) -> Document:
+def a_document(title: str, collection: str = "public", *, expires: date | None = None) -> Document:
     return Document(f"{collection}/{title}", title, "", collection, "hash", expires=expires)
 
 
@@ -59,7 +59,7 @@ def _overview(index: Index, inbox: RamInbox | SqliteInbox | None = None, *, by_m
 
 
 async def test_holdings_are_those_of_the_collections_that_someone_may_see() -> None:
-    overview = _overview(await _index(_document("Flu"), _document("Rota", "staff"), _document("Pay", "staff")))
+    overview = _overview(await an_index(a_document("Flu"), a_document("Rota", "staff"), a_document("Pay", "staff")))
     everything = await overview.holdings(None)
     assert everything is not None
     assert everything.collections == {"public": 1, "staff": 2}
@@ -69,7 +69,7 @@ async def test_holdings_are_those_of_the_collections_that_someone_may_see() -> N
 
 
 async def test_who_may_see_nothing_is_not_told_when_anything_changed() -> None:
-    assert await _overview(await _index(_document("Rota", "staff"))).holdings(set()) == Holdings()
+    assert await _overview(await an_index(a_document("Rota", "staff"))).holdings(set()) == Holdings()
 
 
 async def test_without_an_index_nothing_is_said_of_the_documents_and_the_fault_is_named() -> None:
@@ -86,7 +86,7 @@ async def test_an_empty_index_is_a_fault_that_says_how_to_fill_it() -> None:
 
 
 async def test_passages_without_vectors_are_a_fault_only_where_there_is_a_model() -> None:
-    index = await _index(_document("Flu"))
+    index = await an_index(a_document("Flu"))
     assert "1 of 1 passages" in (await _overview(index, by_meaning=True).health()).faults[0]
     assert (await _overview(index).health()).faults == ()
 
@@ -94,26 +94,26 @@ async def test_passages_without_vectors_are_a_fault_only_where_there_is_a_model(
 async def test_a_memory_that_cannot_be_read_is_a_fault(tmp_path: Path) -> None:
     (tmp_path / "memory.db").write_bytes(b"no database, for sure" * 100)
     file = MemoryFile(tmp_path / "memory.db")
-    health = await _overview(await _index(_document("Flu")), SqliteInbox(file)).health()
+    health = await _overview(await an_index(a_document("Flu")), SqliteInbox(file)).health()
     assert any("memory file" in fault for fault in health.faults)
     await file.close()
 
 
 async def test_questions_to_begin_with_name_documents_that_answer_them() -> None:
-    index = await _index(_document("Flu jabs"), _document("Visiting hours"))
+    index = await an_index(a_document("Flu jabs"), a_document("Visiting hours"))
     topics = Topics(index, Finds(index), "What of {title}?", lambda: NOW)  # type: ignore[arg-type]  # as a Searcher
     assert sorted(await topics.questions(None, count=3)) == ["What of Flu jabs?", "What of Visiting hours?"]
 
 
 async def test_a_question_that_the_documents_do_not_answer_is_not_offered() -> None:
-    index = await _index(_document("Flu jabs"))
+    index = await an_index(a_document("Flu jabs"))
     topics = Topics(index, Finds(index, Grade.AMBIGUOUS), "What of {title}?", lambda: NOW)  # type: ignore[arg-type]
     assert await topics.questions(None, count=3) == ()
 
 
 async def test_no_question_names_a_document_that_someone_may_not_see_or_that_does_not_hold() -> None:
-    gone = _document("Old rules", expires=date(2020, 1, 1))
-    index = await _index(_document("Rota", "staff"), _document("Flu jabs"), gone)
+    gone = a_document("Old rules", expires=date(2020, 1, 1))
+    index = await an_index(a_document("Rota", "staff"), a_document("Flu jabs"), gone)
     topics = Topics(index, Finds(index), "What of {title}?", lambda: NOW)  # type: ignore[arg-type]
     assert await topics.questions({"public"}, count=3) == ("What of Flu jabs?",)
     assert await topics.questions(frozenset(), count=3) == ()
@@ -121,13 +121,13 @@ async def test_no_question_names_a_document_that_someone_may_not_see_or_that_doe
 
 @pytest.mark.parametrize("title", ["x" * 61, "<@U1> wins", "scan_0012", "2024", "two\nlines", "a|b"])
 async def test_titles_that_read_badly_in_a_question_are_passed_over(title: str) -> None:
-    index = await _index(_document(title))
+    index = await an_index(a_document(title))
     topics = Topics(index, Finds(index), "What of {title}?", lambda: NOW)  # type: ignore[arg-type]
     assert await topics.questions(None, count=3) == ()
 
 
 async def test_the_same_questions_are_not_looked_for_twice_within_an_hour() -> None:
-    index = await _index(_document("Flu jabs"))
+    index = await an_index(a_document("Flu jabs"))
     finds = Finds(index)
     topics = Topics(index, finds, "What of {title}?", lambda: NOW)  # type: ignore[arg-type]
     await topics.questions(None, count=1)

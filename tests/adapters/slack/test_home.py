@@ -24,7 +24,12 @@ if TYPE_CHECKING:
 WORDS = wording()
 HOLDINGS = Holdings({"public": 12, "staff_rules": 3}, datetime(2026, 11, 30, tzinfo=UTC))
 HEALTH = Health(
-    "Index: sqlite. Answers: extracts.", 120, 100, 0, ("20 of 120 passages are found by words alone so far.",)
+    "Index: sqlite. Answers: extracts.",
+    120,
+    100,
+    0,
+    ("20 of 120 passages are found by words alone so far.",),
+    ready=True,
 )
 
 
@@ -52,7 +57,7 @@ NAMES = st.text(st.characters(codec="utf-8"), min_size=1, max_size=64)
 
 @given(st.dictionaries(NAMES, st.integers(0, 10**9), max_size=60), st.lists(st.text(max_size=3_000), max_size=5))
 def test_no_page_is_longer_than_slack_takes(collections: dict[str, int], faults: list[str]) -> None:
-    health = Health("Index: sqlite.", 1, 1, 0, tuple(faults))
+    health = Health("Index: sqlite.", 1, 1, 0, tuple(faults), ready=True)
     view = home(Holdings(collections), WORDS, note="x", controls=Controls(health, frozenset()))
     assert len(view["blocks"]) <= 100
     for block in view["blocks"]:
