@@ -81,10 +81,7 @@ def short_id() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """The parts, wired. `close` lets go of them in turn; it is used as `async with`.
-
-    `respond` is what every platform asks: the engine, with "sources" and "forget this conversation" answered before it.
-    """
+    """The parts, wired. `close` lets go of them in turn; it is used as `async with`."""
 
     settings: Settings
     index: Index
@@ -94,7 +91,6 @@ class Application:
     engine: Engine
     sources: Sources
     forgetter: Forgetter
-    respond: Respond
     dispatcher: Dispatcher
     inbox: Inbox
     memory_file: MemoryFile
@@ -120,6 +116,15 @@ class Application:
             ("Answers", self.engine.answerer),
         )
         return " ".join(f"{stage}: {backend.name if backend else 'none'}." for stage, backend in chosen)
+
+    @property
+    def respond(self) -> Respond:
+        """What every platform asks."""
+        return self.answering(self.engine)
+
+    def answering(self, engine: Engine) -> Respond:
+        """The same over another engine."""
+        return _answering(engine, self.sources, self.forgetter)
 
     async def close(self) -> None:
         """Close the files and the connections to servers, all of them even where one fails to close."""
@@ -216,10 +221,8 @@ async def build(
             may_keep_words=words_until(settings.trace_words_until, clock),
         )
         sources = Sources(memories, index, lambda _, author: engine.settings.visible(guest=author.guest), today)
-        respond = answering_sources(engine.respond, sources, engine.wording)
-        respond = answering_forget(respond, forgetter, engine.wording)
         dispatcher = Dispatcher(
-            respond,
+            _answering(engine, sources, forgetter),
             durable=inbox,
             ephemeral=RamInbox(),
             on_failure=engine.failure,
@@ -236,7 +239,6 @@ async def build(
             engine,
             sources,
             forgetter,
-            respond,
             dispatcher,
             inbox,
             memory_file,
@@ -246,6 +248,12 @@ async def build(
             traces,
             opened.pop_all(),
         )
+
+
+def _answering(engine: Engine, sources: Sources, forgetter: Forgetter) -> Respond:
+    """The engine, with "sources" and "forget this conversation" answered before it."""
+    respond = answering_sources(engine.respond, sources, engine.wording)
+    return answering_forget(respond, forgetter, engine.wording)
 
 
 def read_own_files(language: str) -> None:

@@ -144,15 +144,16 @@ def search(
 
 
 @main.command()
+@click.option("--web", is_flag=True, help="On a page in the browser, where each turn can be looked into.")
 @click.pass_obj
-def demo(settings: Settings) -> None:
+def demo(settings: Settings, *, web: bool) -> None:
     """Chat with the sample documents of a made-up clinic: no keys, no servers, nothing leaves this machine.
 
     With standard input not a terminal, answers one question a line and ends.
     """
-    from adapters.demo import chat, demo_settings
+    from adapters.demo import chat, demo_settings, on_a_page
 
-    run(demo_settings(settings), chat)
+    run(demo_settings(settings), on_a_page if web else chat)
 
 
 @main.command()

@@ -8,10 +8,8 @@ import time
 from contextlib import AsyncExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from aiohttp import web
-
 from adapters.app import utc_now
-from adapters.overview import Overview
+from adapters.pages import Pages
 from adapters.signals import stopped_by_signal
 from adapters.slack.alerts import Alerts
 from adapters.slack.app import SlackApp, identify, web_client
@@ -20,9 +18,6 @@ from adapters.slack.delivery import SlackDelivery
 from adapters.slack.events import PLATFORM as SLACK
 from adapters.slack.threads import Threads
 from adapters.slack.users import Users
-from adapters.topics import Topics
-from adapters.tracing.metrics import Metrics
-from adapters.web import web_app
 from bot.errors import Misconfigured
 from memory.errors import MemoryUnavailable
 from retrieval.errors import RetrievalError
@@ -32,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from adapters.app import Application
-    from adapters.settings import Settings
 
 logger = logging.getLogger(__name__)
 
@@ -55,19 +49,10 @@ async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.E
         raise Misconfigured(NOTHING_TO_SERVE)
     async with AsyncExitStack() as stack:
         stop = stop or stack.enter_context(stopped_by_signal()).event
-        overview = Overview(
-            app.index, app.inbox, app.backends, lambda: app.dispatcher.busy, by_meaning=app.embedder is not None
-        )
-        app.traces.add(metrics := Metrics())
-        slack = await _slack(app, settings.slack_bot_token.get_secret_value(), overview, stack)
+        pages = await Pages.of(app)
+        slack = await _slack(app, settings.slack_bot_token.get_secret_value(), pages, stack)
         stack.push_async_callback(slack.close)
-        token = settings.web_token.get_secret_value() if settings.web_token else None
-        over_http = None if settings.slack_app_token else slack
-        routes = web_app(over_http, overview=overview, metrics=metrics, token=token)
-        runner = web.AppRunner(routes, access_log=None)
-        await runner.setup()
-        stack.push_async_callback(runner.cleanup)
-        await _listen(runner, settings)
+        address = await pages.listen(stack, None if settings.slack_app_token else slack)
         stack.push_async_callback(app.dispatcher.drain, settings.drain_grace)
         await _delete_too_old(app)
         resumed = await _resume(app)
@@ -78,6 +63,7 @@ async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.E
         how = "Socket Mode" if settings.slack_app_token else f"HTTP, port {settings.port}"
         say(f"Citewell answers in Slack ({how}). Messages that were waiting: {resumed}.")
         say(app.backends)
+        say(f"The playground, on this machine: {address}")
         await stop.wait()
         say("Stopping: finishing what runs.")
         for task in beside:
@@ -85,7 +71,7 @@ async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.E
         await asyncio.gather(*beside, return_exceptions=True)
 
 
-async def _slack(app: Application, token: str, overview: Overview, stack: AsyncExitStack) -> SlackApp:
+async def _slack(app: Application, token: str, pages: Pages, stack: AsyncExitStack) -> SlackApp:
     settings = app.settings
     client = web_client(token, base_url=settings.slack_api_url)
     with _naming("SLACK_BOT_TOKEN"):
@@ -103,7 +89,7 @@ async def _slack(app: Application, token: str, overview: Overview, stack: AsyncE
         threads=Threads(app.engine.memories),
         sources=app.sources,
         memories=app.engine.memories,
-        home=_home(app, overview),
+        home=_home(app, pages),
         words=app.engine.wording,
         now=utc_now,
         app_token=settings.slack_app_token.get_secret_value() if settings.slack_app_token else None,
@@ -111,11 +97,11 @@ async def _slack(app: Application, token: str, overview: Overview, stack: AsyncE
     )
 
 
-def _home(app: Application, overview: Overview) -> AppHome:
+def _home(app: Application, pages: Pages) -> AppHome:
     engine = app.engine
     return AppHome(
-        overview=overview,
-        topics=Topics(app.index, app.searcher, engine.wording.prompts.about, engine.clock),
+        overview=pages.overview,
+        topics=pages.topics,
         forgetter=app.forgetter,
         switches=engine.switches,
         words=engine.wording,
@@ -131,14 +117,6 @@ def _naming(setting: str) -> Iterator[None]:
         yield
     except Misconfigured as error:
         msg = f"{setting}: {error}"
-        raise Misconfigured(msg) from error
-
-
-async def _listen(runner: web.AppRunner, settings: Settings) -> None:
-    try:
-        await web.TCPSite(runner, settings.host, settings.port).start()
-    except OSError as error:
-        msg = f"Cannot listen on {settings.host}:{settings.port} ({error.strerror}): set CITEWELL_PORT to a free port."
         raise Misconfigured(msg) from error
 
 

@@ -18,7 +18,14 @@ BODY_LIMIT = 1024 * 1024
 """The largest request taken, in bytes; Slack's own are far smaller."""
 
 
-def web_app(slack: SlackApp | None, *, overview: Overview, metrics: Metrics, token: str | None) -> web.Application:
+def web_app(
+    slack: SlackApp | None,
+    *,
+    overview: Overview,
+    metrics: Metrics,
+    token: str | None,
+    playground: web.Application | None = None,
+) -> web.Application:
     """The routes: `/slack/events` where Slack speaks HTTP to us, and for whoever watches `/healthz` (alive), `/readyz`
     (can answer; 503 where not) and `/metrics`.
 
@@ -41,6 +48,8 @@ def web_app(slack: SlackApp | None, *, overview: Overview, metrics: Metrics, tok
     app.router.add_get("/healthz", _alive)
     app.router.add_get("/readyz", ready)
     app.router.add_get("/metrics", counted)
+    if playground is not None:
+        app.add_subapp("/playground", playground)
     if slack is not None:
         app.router.add_post("/slack/events", slack.handle)
     return app

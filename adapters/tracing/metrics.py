@@ -12,7 +12,10 @@ _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 
 
 class Metrics:
-    """One registry of its own, so that two applications in a process do not mix. Labels are ours, never a person's."""
+    """One registry of its own, so that two applications in a process do not mix. Labels are ours, never a person's.
+
+    Making it blocks: the library reads files when it is loaded.
+    """
 
     def __init__(self) -> None:
         from prometheus_client import CollectorRegistry, Counter, Histogram
