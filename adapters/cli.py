@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adapters.commands import checked_collection, json_option, print_json, run
+from adapters.config_view import config
 from adapters.console import lines_of_stdin
+from adapters.doctor.command import doctor
 from adapters.evaluation import calibrate, evaluate
 from adapters.faults import Guarded
 from adapters.feedback import feedback
@@ -179,7 +181,7 @@ def assess(*, as_json: bool) -> None:
         say(json.dumps(row) if as_json else f"{row['verdict']}\t{row['rule']}")
 
 
-for command in (ingest, evaluate, calibrate, gaps, feedback, forget, traces):
+for command in (ingest, evaluate, calibrate, gaps, feedback, forget, traces, doctor, config):
     main.add_command(command)
 
 

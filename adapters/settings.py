@@ -314,14 +314,15 @@ def _names(field: str) -> list[str]:
 def _refuse_unknown_names() -> None:
     """A misspelt name would otherwise be passed over in silence, in the environment as in `.env`."""
     known = set(environment_names().values())
-    for name in sorted({*os.environ, *_env_file()}):
+    for name in sorted({*os.environ, *environment_file()}):
         if name.startswith(_PREFIX) and name not in known:
             near = difflib.get_close_matches(name, known, n=1)
             hint = f"Did you mean {near[0]}?" if near else f"Known are: {', '.join(sorted(known))}."
             raise Misconfigured(f"{name} is not a setting of Citewell. {hint}")
 
 
-def _env_file() -> dict[str, str | None]:
+def environment_file() -> dict[str, str | None]:
+    """What `.env` sets; empty where there is none."""
     try:
         return dotenv_values(_ENV_FILE)
     except UnicodeDecodeError as error:
@@ -348,7 +349,7 @@ def _said(kind: str, message: str) -> str:
 
 def _place(location: tuple[int | str, ...], given: Mapping[str, object]) -> str:
     """Where a faulty setting stands: its name in the environment or, if it is set nowhere else, the home's file."""
-    outside = {name.upper(): value for name, value in {**_env_file(), **os.environ}.items() if value}
+    outside = {name.upper(): value for name, value in {**environment_file(), **os.environ}.items() if value}
     field = next(one for one in Settings.model_fields if location[0] in {one, *_names(one)})
     names = _names(field)
     if any(name in given or name in outside for name in (field, *names)):

@@ -49,6 +49,21 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 SLACK_API = "https://slack.com/api/"
 EVENTS = ("app_mention", "message")
+SCOPES = frozenset(
+    {
+        "app_mentions:read",
+        "assistant:write",
+        "channels:history",
+        "chat:write",
+        "commands",
+        "groups:history",
+        "im:history",
+        "im:write",
+        "mpim:history",
+        "users:read",
+    }
+)
+"""What the manifest asks for."""
 
 
 class Accepts(Protocol):

@@ -17,6 +17,7 @@ function begin() {
 function show() {
   $("turns").replaceChildren(...talks.get(current).map(turn));
   $("log").scrollTop = $("log").scrollHeight;
+  $("examples").hidden = talks.get(current).length > 0;
 }
 
 function turn(one) {

@@ -103,7 +103,8 @@ class WebApi:
                 await self.gone.wait()
                 return web.Response(status=500)
             case Dropped() | None:
-                return web.json_response({"ok": True, **self._perform(method, arguments, authorization)})
+                answer = {"ok": True, **self._perform(method, arguments, authorization)}
+                return web.json_response(answer, headers={"X-OAuth-Scopes": ",".join(self._scopes or ())})
 
     def _perform(self, method: str, arguments: dict[str, Any], authorization: str) -> dict[str, Any]:
         wanted = self._app_token if method == "apps.connections.open" else self._bot_token
