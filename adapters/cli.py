@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from adapters.backup import backup, restore
 from adapters.commands import checked_collection, json_option, print_json, run
 from adapters.config_view import config
 from adapters.console import lines_of_stdin
@@ -181,7 +182,7 @@ def assess(*, as_json: bool) -> None:
         say(json.dumps(row) if as_json else f"{row['verdict']}\t{row['rule']}")
 
 
-for command in (ingest, evaluate, calibrate, gaps, feedback, forget, traces, doctor, config):
+for command in (ingest, evaluate, calibrate, gaps, feedback, forget, traces, doctor, config, backup, restore):
     main.add_command(command)
 
 
