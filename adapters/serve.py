@@ -18,6 +18,7 @@ from adapters.slack.delivery import SlackDelivery
 from adapters.slack.events import PLATFORM as SLACK
 from adapters.slack.threads import Threads
 from adapters.slack.users import Users
+from adapters.slack.workspaces import OneWorkspace, Workspace
 from adapters.web import web_app
 from bot.errors import Misconfigured
 from memory.errors import MemoryUnavailable
@@ -78,17 +79,17 @@ async def _slack(app: Application, token: str, stack: AsyncExitStack) -> SlackAp
     settings = app.settings
     client = web_client(token, base_url=settings.slack_api_url)
     with _naming("SLACK_BOT_TOKEN"):
-        me = await identify(client)
+        workspaces = OneWorkspace(Workspace(await identify(client), client))
     words, privately = app.engine.wording, settings.crisis_privately
-    alerts = Alerts(client, settings.crisis_alert, words.alert) if settings.crisis_alert else None
+    alerts = Alerts(workspaces, settings.crisis_alert, words.alert) if settings.crisis_alert else None
     if alerts is not None:
         stack.push_async_callback(alerts.close)
-    app.dispatcher.register(SLACK, SlackDelivery(client, me, words, privately=privately, alerts=alerts))
+    app.dispatcher.register(SLACK, SlackDelivery(workspaces, words, privately=privately, alerts=alerts))
     return SlackApp(
         client=client,
-        me=me,
+        workspaces=workspaces,
         dispatcher=app.dispatcher,
-        users=Users(client, time.monotonic),
+        users=Users(time.monotonic),
         threads=Threads(app.engine.memories),
         sources=app.sources,
         memories=app.engine.memories,

@@ -17,6 +17,7 @@ from adapters.slack.app import SlackApp, identify, web_client
 from adapters.slack.delivery import SlackDelivery
 from adapters.slack.threads import Threads
 from adapters.slack.users import Users
+from adapters.slack.workspaces import OneWorkspace, Workspace
 from adapters.sources import Sources, answering_sources
 from bot.messages import Reply, Resource, Show, Source, TurnKind
 from bot.turn import Memories
@@ -160,7 +161,7 @@ async def running(
     async with AsyncExitStack() as stack:
         words = wording()
         client = web_client(slack.bot_token, base_url=slack.base_url)
-        me = await identify(client)
+        workspaces = OneWorkspace(Workspace(await identify(client), client))
         file = MemoryFile(home / "memory.db")
         stack.push_async_callback(file.close)
         memories = Memories(SqliteMemory(file), RamMemory())
@@ -182,16 +183,16 @@ async def running(
         )
         door = Door(dispatcher)
         door.gate.set()
-        alerts = Alerts(client, alert, words.alert, patience=alert_patience, sleep=no_wait) if alert else None
-        dispatcher.register("slack", SlackDelivery(client, me, words, privately=privately, alerts=alerts))
+        alerts = Alerts(workspaces, alert, words.alert, patience=alert_patience, sleep=no_wait) if alert else None
+        dispatcher.register("slack", SlackDelivery(workspaces, words, privately=privately, alerts=alerts))
         if alerts is not None:
             stack.push_async_callback(alerts.close)
         stack.push_async_callback(dispatcher.drain, 5.0)
         app = SlackApp(
             client=client,
-            me=me,
+            workspaces=workspaces,
             dispatcher=door,
-            users=Users(client, time.monotonic),
+            users=Users(time.monotonic),
             threads=Threads(memories),
             sources=sources,
             memories=memories,
