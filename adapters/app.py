@@ -179,7 +179,8 @@ async def build(
         opened.push_async_callback(memory_file.close)
         kept, inbox, guests = SqliteMemory(memory_file), SqliteInbox(memory_file), RamMemory()
         memories = Memories(durable=kept if settings.keep_days else RamMemory(), guests=guests)
-        forgetter = Forgetter(tuple(dict.fromkeys((kept, memories.durable, guests))), inbox)
+        ephemeral = RamInbox()
+        forgetter = Forgetter(tuple(dict.fromkeys((kept, memories.durable, guests))), inbox, guests=ephemeral)
         summary_writer = await asyncio.to_thread(choose_summary_writer, settings, small)
         summaries = Summaries(summary_writer, budget_tokens=settings.replay_tokens)
         opened.push_async_callback(summaries.settle)
@@ -212,7 +213,7 @@ async def build(
         dispatcher = Dispatcher(
             respond,
             durable=inbox,
-            ephemeral=RamInbox(),
+            ephemeral=ephemeral,
             on_failure=engine.failure,
             clock=clock,
             concurrency=settings.concurrency,

@@ -25,11 +25,13 @@ from adapters.slack.connection import SocketConnection
 from adapters.slack.errors import mapped
 from adapters.slack.events import PLATFORM, Identity, Reason, read
 from adapters.slack.feedback import FEEDBACK_ACTION, clicked
+from adapters.slack.leaving import departure
 from adapters.slack.origin import origin
 from adapters.slack.payload import COMMAND, LINK_BUTTON, PASSAGE_BUTTON, Malformed
 from adapters.sources import heading
 from bot.errors import CitewellError, Misconfigured
 from memory.conversation import Conversation
+from memory.errors import MemoryUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from slack_bolt.context.ack.async_ack import AsyncAck
 
     from adapters.slack.blocks import Post
+    from adapters.slack.leaving import Departure, Leaving
     from adapters.slack.origin import Origin
     from adapters.slack.threads import Threads
     from adapters.slack.users import Users
@@ -72,7 +75,19 @@ async def identify(client: AsyncWebClient) -> Identity:
     """Who the token belongs to. Raises `Misconfigured` for a bad token, `Transient` if Slack does not answer."""
     with mapped("auth.test"):
         response = await client.auth_test()
-    return Identity(team=str(response["team_id"]), user=str(response["user_id"]), bot=str(response.get("bot_id") or ""))
+    bot = str(response.get("bot_id") or "")
+    return Identity(str(response["team_id"]), str(response["user_id"]), bot, app=await _app_of(client, bot))
+
+
+async def _app_of(client: AsyncWebClient, bot: str) -> str:
+    """The app that a bot belongs to; empty, and not checked, where Slack does not say."""
+    try:
+        with mapped("bots.info"):
+            response = await client.bots_info(bot=bot)
+    except CitewellError as error:
+        _LOG.warning("which app a request was sent to is not checked: %s", error)
+        return ""
+    return str((response.get("bot") or {}).get("app_id") or "")
 
 
 class SlackApp:
@@ -87,6 +102,7 @@ class SlackApp:
         *,
         client: AsyncWebClient,
         workspaces: Workspaces,
+        leaving: Leaving,
         dispatcher: Accepts,
         users: Users,
         threads: Threads,
@@ -104,6 +120,7 @@ class SlackApp:
             )
         self._client = client
         self._workspaces = workspaces
+        self._leaving = leaving
         self._dispatcher = dispatcher
         self._users = users
         self._threads = threads
@@ -160,34 +177,44 @@ class SlackApp:
 
     async def _answer(self, body: object) -> BoltResponse:
         """What Slack gets for a body that is surely its own, over HTTP or Socket Mode."""
+        if (departed := departure(body)) is not None:
+            return await self._follow(departed, origin(body))
         try:
             known = payload.read(body)
         except Malformed as error:
             return _refused(error)
-        if known is None or not isinstance(body, dict):
+        if known is None:
             return BoltResponse(status=200)
-        context: dict[str, Any] = {}
-        if known.get("type") != "url_verification":
+        if known.get("type") == "url_verification":
+            return await self._dispatch(known, {})
+        sent = origin(body)
+        with self._leaving.inside(sent.team):
             try:
-                here = await self._here(origin(body))
+                here = await self._here(sent)
             except CitewellError as error:
-                _LOG.error("not acknowledged: %s", error)
-                return BoltResponse(status=503)
-            if here is None:
-                return BoltResponse(status=200)
-            context["here"] = here
+                return _not_taken(error)
+            return BoltResponse(status=200) if here is None else await self._dispatch(known, {"here": here})
+
+    async def _dispatch(self, known: dict[str, Any], context: dict[str, Any]) -> BoltResponse:
         # Bolt's "socket_mode" means that the sender is known and the body parsed, which both are by now.
         return await self._bolt.async_dispatch(AsyncBoltRequest(mode="socket_mode", body=known, context=context))
+
+    async def _follow(self, departed: Departure, sent: Origin) -> BoltResponse:
+        """Acknowledged once all is deleted, so that Slack says it again if that could not be done."""
+        try:
+            here = await self._workspaces.at(sent)
+            if here is None or _ours(here, sent):
+                await self._leaving.follow(departed, sent)
+        except (CitewellError, MemoryUnavailable) as error:
+            return _not_taken(error)
+        return BoltResponse(status=200)
 
     async def _here(self, sent: Origin) -> Workspace | None:
         """Our place in the workspace that something came from, if it was meant for us; if not, the log says why."""
         here = await self._workspaces.at(sent)
         if here is None:
             _LOG.warning("left alone: Citewell is not installed in the workspace %s", sent.team or "that it is not of")
-        elif here.me.app and sent.app != here.me.app:
-            _LOG.warning("left alone: it was sent to the app %s, and this is %s", sent.app or "unnamed", here.me.app)
-            return None
-        return here
+        return here if here is not None and _ours(here, sent) else None
 
     def _wire(self, signing_secret: str) -> AsyncApp:
         bolt = AsyncApp(
@@ -294,6 +321,19 @@ class SlackApp:
             "could not do what a button asked for: %s",
             error if isinstance(error, CitewellError) else type(error).__name__,
         )
+
+
+def _ours(here: Workspace, sent: Origin) -> bool:
+    """Whether it was meant for this app, as far as that is known; if not, the log says so."""
+    ours = here.me.app in {"", sent.app}
+    if not ours:
+        _LOG.warning("left alone: it was sent to the app %s, and this is %s", sent.app or "unnamed", here.me.app)
+    return ours
+
+
+def _not_taken(error: Exception) -> BoltResponse:
+    _LOG.error("not acknowledged, so that Slack sends it again: %s", error)
+    return BoltResponse(status=503)
 
 
 async def _authorized(here: Workspace) -> AuthorizeResult:

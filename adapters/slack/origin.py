@@ -21,13 +21,15 @@ class Origin:
     app: str = ""
 
 
-def origin(body: Mapping[str, Any]) -> Origin:
+def origin(body: object) -> Origin:
     """Read an event, a command, a click or a view.
 
     In a channel that several workspaces share, the workspace of the author is not the one that we are installed in:
     an event names that one among its `authorizations`, a view as `app_installed_team_id`, and a message of our own,
     which holds a button, names its poster's.
     """
+    if not isinstance(body, Mapping):
+        return Origin("")
     listed = body.get("authorizations")
     given = _part({"first": listed[0]}, "first") if isinstance(listed, list) and listed else {}
     whole = given or body

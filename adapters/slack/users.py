@@ -56,6 +56,11 @@ class Users:
         author = known[1]
         return replace(author, guest=True) if outside else author
 
+    def forget(self, team: str) -> None:
+        """Let go of whom we know of a workspace."""
+        for key in [key for key in self._known if key[0] == team]:
+            del self._known[key]
+
     async def _ask(self, user: str, here: Workspace) -> Author:
         with mapped("users.info"):
             response = await here.client.users_info(user=user, include_locale=True)

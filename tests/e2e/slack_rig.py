@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Literal
 from aiohttp import web
 
 from adapters.dispatch import Courier, Dispatcher
+from adapters.forgetting import Forgetter, answering_forget
 from adapters.slack.alerts import Alerts
 from adapters.slack.app import SlackApp, identify, web_client
 from adapters.slack.delivery import SlackDelivery
+from adapters.slack.leaving import Leaving
 from adapters.slack.threads import Threads
 from adapters.slack.users import Users
 from adapters.slack.workspaces import OneWorkspace, Workspace
@@ -170,13 +172,16 @@ async def running(
         sources = Sources(memories, shelf, access)
         waits: list[float] = []
 
+        inbox, ephemeral = SqliteInbox(file), RamInbox()
+        forgetter = Forgetter((memories.durable, memories.guests), inbox, guests=ephemeral)
+
         async def no_wait(seconds: float) -> None:
             waits.append(seconds)
 
         dispatcher = Dispatcher(
-            answering_sources(engine.respond, sources, words),
-            durable=SqliteInbox(file),
-            ephemeral=RamInbox(),
+            answering_forget(answering_sources(engine.respond, sources, words), forgetter, words),
+            durable=inbox,
+            ephemeral=ephemeral,
             on_failure=engine.failure,
             clock=lambda: datetime.now(UTC),
             courier=Courier(sleep=no_wait),
@@ -188,12 +193,14 @@ async def running(
         if alerts is not None:
             stack.push_async_callback(alerts.close)
         stack.push_async_callback(dispatcher.drain, 5.0)
+        users, threads = Users(time.monotonic), Threads(memories)
         app = SlackApp(
             client=client,
             workspaces=workspaces,
             dispatcher=door,
-            users=Users(time.monotonic),
-            threads=Threads(memories),
+            leaving=Leaving(workspaces, forgetter, (users.forget, threads.forget)),
+            users=users,
+            threads=threads,
             sources=sources,
             memories=memories,
             words=words,

@@ -24,6 +24,9 @@ SOURCE = "\n".join(
 HISTORY = {"channels:history", "groups:history", "im:history", "mpim:history"}
 SCOPES_OF_METHODS: dict[str, set[str]] = {
     "auth_test": set(),
+    "auth_revoke": set(),
+    "bots_info": {"users:read"},
+    "oauth_v2_access": set(),  # the app's own id and secret
     "apps_connections_open": set(),  # the app-level token's own
     "users_info": {"users:read"},
     "chat_postMessage": {"chat:write"},

@@ -12,6 +12,7 @@ _NEEDED = {
     "chat.postEphemeral": "chat:write",
     "assistant.threads.setStatus": "chat:write",
     "users.info": "users:read",
+    "bots.info": "users:read",
     "conversations.open": "im:write",
 }
 _HISTORY = {"C": "channels:history", "G": "groups:history", "D": "im:history"}
