@@ -13,6 +13,7 @@ from aiohttp import web
 
 from adapters.dispatch import Courier, Dispatcher
 from adapters.forgetting import Forgetter, answering_forget
+from adapters.installing import InSlack
 from adapters.slack.alerts import Alerts
 from adapters.slack.app import SlackApp, identify, web_client
 from adapters.slack.delivery import SlackDelivery
@@ -21,6 +22,7 @@ from adapters.slack.threads import Threads
 from adapters.slack.users import Users
 from adapters.slack.workspaces import OneWorkspace, Workspace
 from adapters.sources import Sources, answering_sources
+from adapters.web import web_app
 from bot.messages import Reply, Resource, Show, Source, TurnKind
 from bot.turn import Memories
 from bot.wording import wording
@@ -158,12 +160,15 @@ async def running(
     privately: Privately = "ephemeral",
     alert: str | None = None,
     alert_patience: float = 5,
+    spoken_in: InSlack | None = None,
 ) -> AsyncIterator[Rig]:
-    """The adapter, connected to the double."""
+    """The adapter, connected to the double: in its one workspace, or wherever else is given."""
     async with AsyncExitStack() as stack:
         words = wording()
-        client = web_client(slack.bot_token, base_url=slack.base_url)
-        workspaces = OneWorkspace(Workspace(await identify(client), client))
+        if spoken_in is None:
+            client = web_client(slack.bot_token, base_url=slack.base_url)
+            spoken_in = InSlack(client, OneWorkspace(Workspace(await identify(client), client)))
+        client, workspaces = spoken_in.client, spoken_in.workspaces
         file = MemoryFile(home / "memory.db")
         stack.push_async_callback(file.close)
         memories = Memories(SqliteMemory(file), RamMemory())
@@ -219,8 +224,7 @@ async def running(
 @asynccontextmanager
 async def served(app: SlackApp) -> AsyncIterator[str]:
     """The app's HTTP side on a free port; gives its events URL."""
-    routes = web.Application()
-    routes.router.add_post("/slack/events", app.handle)
+    routes = web_app(app)
     runner = web.AppRunner(routes, access_log=None)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()

@@ -121,7 +121,7 @@ def click(
 
 def of_workspace(body: dict[str, Any], home: Workspace, *, org_wide: bool = False) -> dict[str, Any]:
     """The same as it comes from another workspace, or from one that an organisation as a whole installed the app in."""
-    sent = json.loads(json.dumps(body).replace(TEAM, home.team).replace(BOT, home.bot))
+    sent: dict[str, Any] = json.loads(json.dumps(body).replace(TEAM, home.team).replace(BOT, home.bot))
     if "authorizations" in sent:
         sent["enterprise_id"] = home.enterprise
         given = {"enterprise_id": home.enterprise, "is_enterprise_install": org_wide}

@@ -35,7 +35,7 @@ class Message:
     @property
     def by_bot(self) -> bool:
         """Whether the app wrote it."""
-        return self.bot_id is not None
+        return self.bot_id is not None or self.user == BOT
 
     def as_json(self, *, with_metadata: bool) -> dict[str, Any]:
         """As `conversations.replies` lists it."""
@@ -49,7 +49,7 @@ class Message:
         if self.thread_ts:
             listed["thread_ts"] = self.thread_ts
         if self.by_bot:
-            listed |= {"bot_id": self.bot_id, "app_id": APP, "blocks": self.blocks}
+            listed |= {"bot_id": self.bot_id or BOT_ID, "app_id": APP, "blocks": self.blocks}
         if with_metadata and self.metadata:
             listed["metadata"] = self.metadata
         return listed
