@@ -106,7 +106,7 @@ def read(body: Mapping[str, Any], me: Identity) -> Heard | None:
         user=event.user,
         text=readable(event.text or "", me),
         reason=reason,
-        outside=any(team and team != me.team for team in (event.team, event.user_team, event.source_team)),
+        outside=not {event.team, event.user_team, event.source_team} <= {None, "", me.team, me.enterprise},
     )
 
 

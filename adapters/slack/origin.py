@@ -33,7 +33,7 @@ def origin(body: object) -> Origin:
     listed = body.get("authorizations")
     given = _part({"first": listed[0]}, "first") if isinstance(listed, list) and listed else {}
     whole = given or body
-    org_wide = whole.get("is_enterprise_install") in {True, "true"}
+    org_wide = whole.get("is_enterprise_install") in (True, "true")
     enterprise = _text(given, "enterprise_id") or _text(_part(body, "enterprise"), "id") or _text(body, "enterprise_id")
     app = _text(body, "api_app_id")
     return Origin(_team(body, given, app, org_wide=org_wide), enterprise, org_wide, app)

@@ -75,5 +75,12 @@ class Users:
 
 def author_of(user: str, profile: Mapping[str, Any], team: str) -> Author:
     """A person as `users.info` describes them. Without a workspace of their own on record they count as a guest."""
-    guest = profile.get("team_id") != team or any(profile.get(mark) for mark in _GUEST_MARKS)
+    guest = team not in _teams_of(profile) or any(profile.get(mark) for mark in _GUEST_MARKS)
     return Author(user, guest=guest, locale=profile.get("locale") or None, timezone=profile.get("tz") or None)
+
+
+def _teams_of(profile: Mapping[str, Any]) -> set[object]:
+    """The workspaces that a person belongs to: where an organisation has several, its own record of them says so."""
+    organisation = profile.get("enterprise_user")
+    teams = organisation.get("teams") if isinstance(organisation, dict) else None
+    return {profile.get("team_id"), *(teams if isinstance(teams, list) else ())}

@@ -14,6 +14,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 import adapters.slack
 from adapters.slack.app import EVENTS
+from adapters.slack.leaving import DEPARTURES
 from adapters.slack.payload import COMMAND
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -43,6 +44,9 @@ SCOPES_OF_EVENTS: dict[str, set[str]] = {
     "message.groups": {"groups:history"},
     "message.im": {"im:history"},
     "message.mpim": {"mpim:history"},
+    "app_uninstalled": set(),
+    "team_access_revoked": set(),
+    "tokens_revoked": set(),
 }
 SCOPES_OF_FEATURES: dict[str, set[str]] = {"agent_view": {"assistant:write"}, "slash_commands": {"commands"}}
 
@@ -55,7 +59,7 @@ def manifest() -> dict[str, Any]:
 
 def test_events_listened_to_are_the_events_subscribed(manifest: dict[str, Any]) -> None:
     subscribed = manifest["settings"]["event_subscriptions"]["bot_events"]
-    assert {event.partition(".")[0] for event in subscribed} == set(EVENTS)
+    assert {event.partition(".")[0] for event in subscribed} == {*EVENTS, *DEPARTURES}
 
 
 def test_commands_answered_are_the_commands_offered(manifest: dict[str, Any]) -> None:
