@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from tests.doubles.slack import SlackDouble
 
 Mode = Literal["socket", "http"]
+WORDS = wording()
 
 LINKED = Source(
     n=1,
@@ -164,7 +165,7 @@ async def running(
 ) -> AsyncIterator[Rig]:
     """The adapter, connected to the double: in its one workspace, or wherever else is given."""
     async with AsyncExitStack() as stack:
-        words = wording()
+        words = WORDS
         if spoken_in is None:
             client = web_client(slack.bot_token, base_url=slack.base_url)
             spoken_in = InSlack(client, OneWorkspace(Workspace(await identify(client), client)))
