@@ -188,10 +188,11 @@ async def build(
         opened.push_async_callback(memory_file.close)
         kept, inbox, guests = SqliteMemory(memory_file), SqliteInbox(memory_file), RamMemory()
         memories = Memories(durable=kept if settings.keep_days else RamMemory(), guests=guests)
+        ephemeral = RamInbox()
         traces = await asyncio.to_thread(Traces.chosen, settings)
         opened.push_async_callback(traces.close)
         stores = tuple(dict.fromkeys((kept, memories.durable, guests)))
-        forgetter = Forgetter(stores, inbox, also=traces.ring.forget_words)
+        forgetter = Forgetter(stores, inbox, guests=ephemeral, also=traces.ring.forget_words)
         summary_writer = await asyncio.to_thread(choose_summary_writer, settings, small)
         summaries = Summaries(summary_writer, budget_tokens=settings.replay_tokens)
         opened.push_async_callback(summaries.settle)
@@ -224,7 +225,7 @@ async def build(
         dispatcher = Dispatcher(
             _answering(engine, sources, forgetter),
             durable=inbox,
-            ephemeral=RamInbox(),
+            ephemeral=ephemeral,
             on_failure=engine.failure,
             clock=clock,
             concurrency=settings.concurrency,

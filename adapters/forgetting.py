@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import re
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from adapters.payload import from_payload
 from bot.messages import Reply
+from memory.conversation import Conversation
 from memory.turn import TurnKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
     from datetime import datetime
 
     from bot.messages import IncomingMessage, Respond, Show
     from bot.wording import Wording
-    from memory.conversation import Conversation
     from memory.inbox import Inbox, InboxEntry
     from memory.store import Memory
 
@@ -54,15 +55,26 @@ def _nothing() -> None:
 class Forgetter:
     """Deletes from all `stores` and from the inbox. Turns go with their sources, ratings and summary.
 
-    `also` is called each time, for what holds words elsewhere and cannot tell whose.
+    `guests` is the inbox of guests' messages, which live as long as the process; `also` is called each time, for what
+    holds words elsewhere and cannot tell whose.
 
     Every method may raise `MemoryUnavailable`.
     """
 
-    def __init__(self, stores: Sequence[Memory], inbox: Inbox, *, also: Callable[[], None] = _nothing) -> None:
+    def __init__(
+        self,
+        stores: Sequence[Memory],
+        inbox: Inbox,
+        *,
+        guests: Inbox | None = None,
+        also: Callable[[], None] = _nothing,
+    ) -> None:
         self._stores = stores
         self._inbox = inbox
+        self._inboxes = (inbox,) if guests is None else (inbox, guests)
         self._also = also
+        self._answering: dict[object, Conversation] = {}
+        self._left: set[object] = set()
 
     async def own(self, message: IncomingMessage) -> int:
         """Delete the author's turns in this conversation, and say how many: others' stay, who did not ask for it."""
@@ -99,6 +111,31 @@ class Forgetter:
 
         return Forgotten(sum(gone), await self._wipe(matches))
 
+    async def tenant(self, platform: str, tenant: str) -> Forgotten:
+        """Delete all that is of a tenant that has left, guests' included, and nothing of any other.
+
+        What is being answered meanwhile is deleted once it is.
+        """
+        self._left |= {
+            one for one, where in self._answering.items() if (where.platform, where.tenant) == (platform, tenant)
+        }
+        waiting = [await inbox.forget(Conversation.of_tenant(platform, tenant)) for inbox in self._inboxes]
+        gone = [await store.forget(platform=platform, tenant=tenant) for store in self._stores]
+        return Forgotten(sum(gone), sum(waiting))
+
+    @asynccontextmanager
+    async def answering(self, message: IncomingMessage) -> AsyncIterator[None]:
+        """While a message is answered: if its tenant leaves meanwhile, its conversation is deleted afterwards."""
+        one = object()
+        self._answering[one] = message.conversation
+        try:
+            yield
+        finally:
+            del self._answering[one]
+            if one in self._left:
+                self._left.discard(one)
+                await self.matching(conversation=message.conversation)
+
     async def before(self, moment: datetime) -> Forgotten:
         """Delete what is older than `moment`, an aware time."""
         return await self._before(moment, moment)
@@ -130,7 +167,8 @@ def answering_forget(respond: Respond, forgetter: Forgetter, words: Wording) -> 
 
     async def answer(message: IncomingMessage, show: Show | None = None) -> Reply:
         if not asks_to_forget(message.text):
-            return await respond(message, show)
+            async with forgetter.answering(message):
+                return await respond(message, show)
         gone = await forgetter.own(message)
         return Reply(TurnKind.COURTESY, words.forget.done if gone else words.forget.none, trace_id="")
 

@@ -12,6 +12,7 @@ from adapters.overview import Overview
 from adapters.playground.server import PREFIX, Playground
 from adapters.topics import Topics
 from adapters.tracing.metrics import Metrics
+from adapters.watch import add_watch
 from adapters.web import web_app
 from bot.errors import Misconfigured
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from adapters.app import Application
     from adapters.slack.app import SlackApp
+    from adapters.slack.install import Installer
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,9 @@ class Pages:
         app.traces.add(metrics := await asyncio.to_thread(Metrics))
         return cls(app, overview, topics, metrics)
 
-    async def listen(self, stack: AsyncExitStack, slack: SlackApp | None = None) -> str:
+    async def listen(
+        self, stack: AsyncExitStack, slack: SlackApp | None = None, installer: Installer | None = None
+    ) -> str:
         """Serve them, and Slack's requests where it speaks HTTP, until the stack is left; gives the page's address.
 
         Raises `Misconfigured` where the port is taken.
@@ -48,7 +52,9 @@ class Pages:
         settings = self.app.settings
         token = settings.web_token.get_secret_value() if settings.web_token else None
         playground = Playground(self.app, self.overview, self.topics, token=token).application()
-        routes = web_app(slack, overview=self.overview, metrics=self.metrics, token=token, playground=playground)
+        routes = web_app(slack, installer)
+        add_watch(routes, overview=self.overview, metrics=self.metrics, token=token)
+        routes.add_subapp(PREFIX, playground)
         runner = web.AppRunner(routes, access_log=None)
         await runner.setup()
         stack.push_async_callback(runner.cleanup)

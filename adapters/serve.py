@@ -9,13 +9,15 @@ from contextlib import AsyncExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from adapters.app import utc_now
+from adapters.installing import in_slack
 from adapters.pages import Pages
 from adapters.signals import stopped_by_signal
 from adapters.slack.alerts import Alerts
-from adapters.slack.app import SlackApp, identify, web_client
+from adapters.slack.app import SlackApp
 from adapters.slack.app_home import AppHome
 from adapters.slack.delivery import SlackDelivery
 from adapters.slack.events import PLATFORM as SLACK
+from adapters.slack.leaving import Leaving
 from adapters.slack.threads import Threads
 from adapters.slack.users import Users
 from bot.errors import Misconfigured
@@ -27,13 +29,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from adapters.app import Application
+    from adapters.installing import InSlack
+    from adapters.slack.workspaces import Workspaces
 
 logger = logging.getLogger(__name__)
 
-NOTHING_TO_SERVE = (
-    "No platform is configured. For Slack set SLACK_BOT_TOKEN, and SLACK_APP_TOKEN (Socket Mode) or "
-    "SLACK_SIGNING_SECRET (HTTP); docs/slack.md tells where they come from. To try it here: citewell demo."
-)
 _RESUME_SECONDS = 300.0
 _DAY_SECONDS = 86_400.0
 
@@ -45,23 +45,27 @@ async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.E
     backends, and one when it stops. Raises `Misconfigured` where nothing is configured, or a token is refused.
     """
     settings = app.settings
-    if settings.slack_bot_token is None:
-        raise Misconfigured(NOTHING_TO_SERVE)
     async with AsyncExitStack() as stack:
         stop = stop or stack.enter_context(stopped_by_signal()).event
+        spoken_in = await in_slack(settings, app.engine.wording, stack)
         pages = await Pages.of(app)
-        slack = await _slack(app, settings.slack_bot_token.get_secret_value(), pages, stack)
+        slack = _slack(app, spoken_in, pages, stack)
         stack.push_async_callback(slack.close)
-        address = await pages.listen(stack, None if settings.slack_app_token else slack)
+        address = await pages.listen(stack, None if settings.slack_app_token else slack, spoken_in.installer)
         stack.push_async_callback(app.dispatcher.drain, settings.drain_grace)
         await _delete_too_old(app)
         resumed = await _resume(app)
         with _naming("SLACK_APP_TOKEN"):
             await slack.start()
-        works = _fill(app, stop), _resume_now_and_then(app), _delete_too_old_daily(app)
+        works = (
+            *(_fill(app, stop), _resume_now_and_then(app), _delete_too_old_daily(app)),
+            _refresh_now_and_then(spoken_in.workspaces),
+        )
         beside = [asyncio.create_task(work) for work in works]
         how = "Socket Mode" if settings.slack_app_token else f"HTTP, port {settings.port}"
         say(f"Citewell answers in Slack ({how}). Messages that were waiting: {resumed}.")
+        if spoken_in.installer is not None:
+            say(f"To install it in a workspace: {spoken_in.installer.url}")
         say(app.backends)
         say(f"The playground, on this machine: {address}")
         await stop.wait()
@@ -71,22 +75,21 @@ async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.E
         await asyncio.gather(*beside, return_exceptions=True)
 
 
-async def _slack(app: Application, token: str, pages: Pages, stack: AsyncExitStack) -> SlackApp:
-    settings = app.settings
-    client = web_client(token, base_url=settings.slack_api_url)
-    with _naming("SLACK_BOT_TOKEN"):
-        me = await identify(client)
+def _slack(app: Application, spoken_in: InSlack, pages: Pages, stack: AsyncExitStack) -> SlackApp:
+    settings, workspaces = app.settings, spoken_in.workspaces
     words, privately = app.engine.wording, settings.crisis_privately
-    alerts = Alerts(client, settings.crisis_alert, words.alert) if settings.crisis_alert else None
+    alerts = Alerts(workspaces, settings.crisis_alert, words.alert) if settings.crisis_alert else None
     if alerts is not None:
         stack.push_async_callback(alerts.close)
-    app.dispatcher.register(SLACK, SlackDelivery(client, me, words, privately=privately, alerts=alerts))
+    app.dispatcher.register(SLACK, SlackDelivery(workspaces, words, privately=privately, alerts=alerts))
+    users, threads = Users(time.monotonic), Threads(app.engine.memories)
     return SlackApp(
-        client=client,
-        me=me,
+        client=spoken_in.client,
+        workspaces=workspaces,
         dispatcher=app.dispatcher,
-        users=Users(client, time.monotonic),
-        threads=Threads(app.engine.memories),
+        leaving=Leaving(workspaces, app.forgetter, (users.forget, threads.forget)),
+        users=users,
+        threads=threads,
         sources=app.sources,
         memories=app.engine.memories,
         home=_home(app, pages),
@@ -144,6 +147,13 @@ async def _resume(app: Application) -> int:
     except MemoryUnavailable as error:
         logger.error("what waits in the inbox cannot be read: %s", error)  # noqa: TRY400 - the message says it all
         return 0
+
+
+async def _refresh_now_and_then(workspaces: Workspaces) -> None:
+    """Renew tokens before they expire, for as long as it runs."""
+    while True:
+        await workspaces.refresh()
+        await asyncio.sleep(_RESUME_SECONDS)
 
 
 async def _delete_too_old_daily(app: Application) -> None:

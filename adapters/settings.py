@@ -14,10 +14,20 @@ from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
-from pydantic import AfterValidator, AliasChoices, AwareDatetime, Field, SecretStr, ValidationError, field_validator
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    AwareDatetime,
+    BeforeValidator,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+)
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from adapters.home_settings import HOME_FILE, HomeSettings, Thresholds
+from adapters.public_settings import public_address, team_ids
 from bot.claude_api import DEFAULT_MODEL, SMALL_MODEL
 from bot.errors import Misconfigured
 from retrieval.document import PUBLIC
@@ -77,6 +87,9 @@ def _file(given: Path) -> Path:
 Address = Annotated[str, AfterValidator(_address)]
 WeaviateAddress = Annotated[str, AfterValidator(_weaviate)]
 
+PublicUrl = Annotated[str, AfterValidator(public_address)]
+SlackTeams = Annotated[frozenset[str], NoDecode, BeforeValidator(team_ids)]
+
 
 class Settings(BaseSettings):
     """What is set from outside. Names below are the environment's, with `CITEWELL_` before them unless shown whole."""
@@ -98,6 +111,14 @@ class Settings(BaseSettings):
     slack_bot_token: SecretStr | None = Field(default=None, validation_alias=AliasChoices("SLACK_BOT_TOKEN"))
     slack_app_token: SecretStr | None = Field(default=None, validation_alias=AliasChoices("SLACK_APP_TOKEN"))
     slack_signing_secret: SecretStr | None = Field(default=None, validation_alias=AliasChoices("SLACK_SIGNING_SECRET"))
+    slack_client_id: str | None = Field(
+        default=None, validation_alias=AliasChoices("SLACK_CLIENT_ID"), pattern=r"^[\w.-]{1,64}$"
+    )
+    slack_client_secret: SecretStr | None = Field(default=None, validation_alias=AliasChoices("SLACK_CLIENT_SECRET"))
+    slack_teams: SlackTeams = Field(
+        default=frozenset(), description="Slack workspaces and organisations that may install it, by id, or any"
+    )
+    public_url: PublicUrl | None = Field(default=None, description="our own address, as https://bot.example.org")
     slack_api_url: str = Field(default="https://slack.com/api/", pattern=r"^https?://.+/$", description="Slack's API")
     crisis_privately: Literal["ephemeral", "dm", "both"] = Field(
         default="ephemeral", description="how someone in need is answered alone in Slack"
@@ -269,6 +290,11 @@ class Settings(BaseSettings):
     def memory_path(self) -> Path:
         """Conversations, turns and the inbox."""
         return self.home.expanduser() / "memory.db"
+
+    @property
+    def installations_path(self) -> Path:
+        """Where the app is installed in Slack, with its tokens."""
+        return self.home.expanduser() / "slack.db"
 
     @classmethod
     def settings_customise_sources(  # noqa: D102 - the base class says what it is for

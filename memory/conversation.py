@@ -29,6 +29,11 @@ class Conversation:
         """The channel as one string, the same for all its threads."""
         return ":".join(_escaped(part) for part in (self.platform, self.tenant, self.channel))
 
+    @staticmethod
+    def of_tenant(platform: str, tenant: str) -> str:
+        """What every `place` of a tenant begins with, and none of another's."""
+        return f"{_escaped(platform)}:{_escaped(tenant)}:"
+
     @classmethod
     def parse(cls, key: str) -> Conversation:
         """The conversation whose `key` this is. ValueError for anything else."""

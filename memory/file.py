@@ -10,13 +10,15 @@ from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from memory.errors import MemoryDamaged, MemoryTooNew, MemoryUnavailable, explained
-from memory.migrations import migrate, unknown_steps
+from memory.migrations import STEPS, migrate, unknown_steps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from sqlite_utils import Database
+
+    from memory.migrations import Step
 
 T = TypeVar("T")
 
@@ -34,11 +36,13 @@ class MemoryFile:
 
     A committed write is on the disk (WAL, synchronous FULL). Deleted text is overwritten (secure_delete); a write
     that asks for `scrub` also empties the write-ahead log, so that no copy lingers there. The file is the owner's
-    alone (mode 600). `busy_seconds` bounds the wait for other processes that write.
+    alone (mode 600). `busy_seconds` bounds the wait for other processes that write. `steps` lead to the schema of what
+    is kept in it.
     """
 
-    def __init__(self, path: Path, *, busy_seconds: float = 5.0) -> None:
+    def __init__(self, path: Path, *, busy_seconds: float = 5.0, steps: Sequence[Step] = STEPS) -> None:
         self.path = path
+        self._steps = steps
         self._busy_ms = int(busy_seconds * 1000)
         self._writing = ThreadPoolExecutor(1, "memory-write")
         self._reading = ThreadPoolExecutor(1, "memory-read")
@@ -119,7 +123,7 @@ class MemoryFile:
             writer.execute("PRAGMA synchronous = FULL")
             writer.execute("PRAGMA secure_delete = ON")
             writer.execute("PRAGMA foreign_keys = ON")
-            migrate(writer)
+            migrate(writer, self._steps)
             reader = self._connect()
             reader.execute("PRAGMA query_only = ON")
         except BaseException:
@@ -128,7 +132,7 @@ class MemoryFile:
         return _Connections(writer, reader)
 
     def _refuse_newer(self, db: Database) -> None:
-        newer = sorted(unknown_steps(db))
+        newer = sorted(unknown_steps(db, self._steps))
         if newer:
             msg = (
                 f"{self.path} was written by a newer Citewell (steps {', '.join(newer)}): "

@@ -57,6 +57,10 @@ class Inbox(Protocol):
         """Drop the keys of done messages accepted before `moment` and say how many went; pending ones stay."""
         ...
 
+    async def forget(self, beginning: str) -> int:
+        """Drop all messages whose keys begin so, keys and words, and say how many of them waited."""
+        ...
+
     async def close(self) -> None:
         """Let go of files and threads. Calling it again does nothing."""
         ...
@@ -106,6 +110,14 @@ class SqliteInbox:
         """Drop old keys that are done."""
         delete = "DELETE FROM inbox WHERE done AND accepted_at < ?"
         return await self._file.write(lambda db: db.execute(delete, [utc_text(moment)]).rowcount)
+
+    async def forget(self, beginning: str) -> int:
+        """Drop them, from the file and its log."""
+        delete = "DELETE FROM inbox WHERE substr(key, 1, length(:beginning)) = :beginning RETURNING done"
+        given = {"beginning": storable(beginning)}
+        return await self._file.write(
+            lambda db: sum(not done for (done,) in db.execute(delete, given).fetchall()), scrub=True
+        )
 
     async def close(self) -> None:
         """Close the memory file, for all that share it. Calling it again does nothing."""
@@ -164,6 +176,15 @@ class RamInbox:
         for key in old:
             del self._done[key]
         return len(old)
+
+    async def forget(self, beginning: str) -> int:
+        """Drop them."""
+        waiting = [key for key in self._waiting if key.startswith(beginning)]
+        for key in waiting:
+            del self._waiting[key]
+        for key in [key for key in self._done if key.startswith(beginning)]:
+            del self._done[key]
+        return len(waiting)
 
     async def close(self) -> None:
         """Forget everything."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from sqlite_utils import Database
+
+    Step: TypeAlias = Callable[[Database], None]
 
 SET_NAME = "citewell-memory"
 """Under this name sqlite-utils notes in the file which steps were taken."""
@@ -107,10 +109,10 @@ def m004_ratings(db: Database) -> None:
     """)
 
 
-STEPS: tuple[Callable[[Database], None], ...] = (m001_turns, m002_inbox, m003_summaries, m004_ratings)
+STEPS: tuple[Step, ...] = (m001_turns, m002_inbox, m003_summaries, m004_ratings)
 
 
-def migrate(db: Database, steps: Sequence[Callable[[Database], None]] = STEPS) -> None:
+def migrate(db: Database, steps: Sequence[Step] = STEPS) -> None:
     """Take the steps that this file lacks, all or none. Other processes wait meanwhile."""
     from sqlite_utils import Migrations  # here, not above: it takes half a second to load
 
@@ -124,9 +126,9 @@ def migrate(db: Database, steps: Sequence[Callable[[Database], None]] = STEPS) -
         known.apply(db)
 
 
-def unknown_steps(db: Database) -> Iterator[str]:
+def unknown_steps(db: Database, steps: Sequence[Step] = STEPS) -> Iterator[str]:
     """The names of steps that were taken in this file and that this version does not know."""
     from sqlite_utils import Migrations  # here, not above: it takes half a second to load
 
-    known = {step.__name__ for step in STEPS}
+    known = {step.__name__ for step in steps}
     return (step.name for step in Migrations(SET_NAME).applied(db) if step.name not in known)

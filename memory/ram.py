@@ -8,6 +8,7 @@ from datetime import UTC
 from typing import TYPE_CHECKING
 
 from memory.columns import storable
+from memory.store import check_whose
 from memory.turn import TurnKind
 
 if TYPE_CHECKING:
@@ -112,8 +113,7 @@ class RamMemory:
         tenant: str | None = None,
     ) -> int:
         """Delete what matches all that is given and say how many turns went."""
-        if conversation is None and author is None:
-            raise ValueError("say whose turns to forget: a conversation, an author, or both")
+        check_whose(conversation, author, platform, tenant)
         whose = None if author is None else storable(author)
 
         def there(turn: Turn) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from memory.columns import storable, utc, utc_text
 from memory.conversation import Conversation
+from memory.store import check_whose
 from memory.summary import Summary
 from memory.turn import Source, Turn, TurnKind
 
@@ -118,8 +119,7 @@ class SqliteMemory:
         tenant: str | None = None,
     ) -> int:
         """Delete what matches all that is given, from the file and its log, and say how many turns went."""
-        if conversation is None and author is None:
-            raise ValueError("say whose turns to forget: a conversation, an author, or both")
+        check_whose(conversation, author, platform, tenant)
         where = {
             "key": None if conversation is None else conversation.key,
             "author": author,

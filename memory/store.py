@@ -57,8 +57,8 @@ class Memory(Protocol):
     ) -> int:
         """Delete what matches all that is given and say how many turns went. What was thought of them goes with them.
 
-        With an author, what they thought of others' turns goes too, and is not counted. ValueError if neither a
-        conversation nor an author is given.
+        With an author, what they thought of others' turns goes too, and is not counted. ValueError unless a
+        conversation, an author, or a platform and a tenant are given.
         """
         ...
 
@@ -69,3 +69,11 @@ class Memory(Protocol):
     async def close(self) -> None:
         """Let go of files and threads. Calling it again does nothing."""
         ...
+
+
+def check_whose(
+    conversation: Conversation | None, author: str | None, platform: str | None, tenant: str | None
+) -> None:
+    """ValueError where too little is given to say whose turns are meant: nobody forgets everyone by mistake."""
+    if conversation is None and author is None and (platform is None or tenant is None):
+        raise ValueError("say whose turns to forget: a conversation, an author, or a platform and a tenant")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from adapters.slack.blocks import alert, content
 from adapters.slack.errors import mapped
 from adapters.slack.events import is_direct
+from adapters.slack.workspaces import home
 from bot.errors import CitewellError, Transient
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from slack_sdk.web.async_client import AsyncWebClient
 
+    from adapters.slack.workspaces import Workspaces
     from bot.messages import IncomingMessage
     from bot.wording import AlertWords
 
@@ -27,8 +29,9 @@ _WAIT = 5.0
 
 
 class Alerts:
-    """One alert a message to `target`, an id of a channel or a person. A button opens the message; it is never quoted,
-    nor shown by a preview, which Slack adds to links in a text.
+    """One alert a message to `target`, an id of a channel or a person of the workspace where it was written.
+
+    A button opens the message; it is never quoted, nor shown by a preview, which Slack adds to links in a text.
 
     `told_of` waits `patience` seconds at most, since the person's own reply waits for it; what is not through by then
     goes on by itself, in up to three tries. Nobody is told of themselves, nor the channel in which the message stands.
@@ -36,14 +39,14 @@ class Alerts:
 
     def __init__(
         self,
-        client: AsyncWebClient,
+        workspaces: Workspaces,
         target: str,
         words: AlertWords,
         *,
         patience: float = 1.0,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self._client = client
+        self._workspaces = workspaces
         self._target = target
         self._words = words
         self._patience = patience
@@ -88,19 +91,17 @@ class Alerts:
     async def _post(self, message: IncomingMessage) -> None:
         where = message.conversation.channel
         said = self._words.direct if is_direct(where) else self._words.channel
-        post = alert(said.format(person=f"<@{message.author.id}>", channel=f"<#{where}>"), await self._link(message))
+        client = (await home(self._workspaces, message)).client
+        link = await self._link(client, message)
+        post = alert(said.format(person=f"<@{message.author.id}>", channel=f"<#{where}>"), link)
         with mapped("chat.postMessage"):
-            await self._client.chat_postMessage(
-                channel=self._target, unfurl_links=False, unfurl_media=False, **content(post)
-            )
+            await client.chat_postMessage(channel=self._target, unfurl_links=False, unfurl_media=False, **content(post))
 
-    async def _link(self, message: IncomingMessage) -> tuple[str, str] | None:
+    async def _link(self, client: AsyncWebClient, message: IncomingMessage) -> tuple[str, str] | None:
         """A button's label and address; without it the alert still says where."""
         try:
             with mapped("chat.getPermalink"):
-                found = await self._client.chat_getPermalink(
-                    channel=message.conversation.channel, message_ts=message.id
-                )
+                found = await client.chat_getPermalink(channel=message.conversation.channel, message_ts=message.id)
         except CitewellError as error:
             _LOG.warning("an alert goes without its link: %s", error)
             return None

@@ -26,10 +26,13 @@ from adapters.slack.errors import mapped
 from adapters.slack.events import PLATFORM, Identity, Reason, read
 from adapters.slack.feedback import FEEDBACK_ACTION, clicked
 from adapters.slack.home import FORGET_ACTION, HOME_EVENT, STAGE_ACTION, HomeOpened
+from adapters.slack.leaving import departure
+from adapters.slack.origin import origin
 from adapters.slack.payload import COMMAND, LINK_BUTTON, PASSAGE_BUTTON, Malformed
 from adapters.sources import heading
 from bot.errors import CitewellError, Misconfigured
 from memory.conversation import Conversation
+from memory.errors import MemoryUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -39,8 +42,11 @@ if TYPE_CHECKING:
 
     from adapters.slack.app_home import AppHome
     from adapters.slack.blocks import Post
+    from adapters.slack.leaving import Departure, Leaving
+    from adapters.slack.origin import Origin
     from adapters.slack.threads import Threads
     from adapters.slack.users import Users
+    from adapters.slack.workspaces import Workspace, Workspaces
     from adapters.sources import Sources
     from bot.messages import Author, IncomingMessage
     from bot.turn import Memories
@@ -49,21 +55,6 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 SLACK_API = "https://slack.com/api/"
 EVENTS = ("app_mention", "message")
-SCOPES = frozenset(
-    {
-        "app_mentions:read",
-        "assistant:write",
-        "channels:history",
-        "chat:write",
-        "commands",
-        "groups:history",
-        "im:history",
-        "im:write",
-        "mpim:history",
-        "users:read",
-    }
-)
-"""What the manifest asks for."""
 
 
 class Accepts(Protocol):
@@ -86,17 +77,34 @@ async def identify(client: AsyncWebClient) -> Identity:
     """Who the token belongs to. Raises `Misconfigured` for a bad token, `Transient` if Slack does not answer."""
     with mapped("auth.test"):
         response = await client.auth_test()
-    return Identity(team=str(response["team_id"]), user=str(response["user_id"]), bot=str(response.get("bot_id") or ""))
+    bot = str(response.get("bot_id") or "")
+    return Identity(str(response["team_id"]), str(response["user_id"]), bot, app=await _app_of(client, bot))
+
+
+async def _app_of(client: AsyncWebClient, bot: str) -> str:
+    """The app that a bot belongs to; empty, and not checked, where Slack does not say."""
+    try:
+        with mapped("bots.info"):
+            response = await client.bots_info(bot=bot)
+    except CitewellError as error:
+        _LOG.warning("which app a request was sent to is not checked: %s", error)
+        return ""
+    return str((response.get("bot") or {}).get("app_id") or "")
 
 
 class SlackApp:
-    """The running adapter. With an app token it opens a Socket Mode connection, else it answers HTTP requests."""
+    """The running adapter. With an app token it opens a Socket Mode connection, else it answers HTTP requests.
+
+    `client` speaks for the app itself, `workspaces` gives the one that speaks for it in a workspace. What comes from
+    where we are not installed, or was meant for another app, is acknowledged and left alone.
+    """
 
     def __init__(
         self,
         *,
         client: AsyncWebClient,
-        me: Identity,
+        workspaces: Workspaces,
+        leaving: Leaving,
         dispatcher: Accepts,
         users: Users,
         threads: Threads,
@@ -114,7 +122,8 @@ class SlackApp:
                 "Slack needs an app token (xapp-, for Socket Mode) or a signing secret (for HTTP): set one of them"
             )
         self._client = client
-        self._me = me
+        self._workspaces = workspaces
+        self._leaving = leaving
         self._dispatcher = dispatcher
         self._users = users
         self._threads = threads
@@ -172,33 +181,51 @@ class SlackApp:
 
     async def _answer(self, body: object) -> BoltResponse:
         """What Slack gets for a body that is surely its own, over HTTP or Socket Mode."""
+        if (departed := departure(body)) is not None:
+            return await self._follow(departed, origin(body))
         try:
             known = payload.read(body)
         except Malformed as error:
             return _refused(error)
         if known is None:
             return BoltResponse(status=200)
+        if known.get("type") == "url_verification":
+            return await self._dispatch(known, {})
+        sent = origin(body)
+        with self._leaving.inside(sent.team):
+            try:
+                here = await self._here(sent)
+            except CitewellError as error:
+                return _not_taken(error)
+            return BoltResponse(status=200) if here is None else await self._dispatch(known, {"here": here})
+
+    async def _dispatch(self, known: dict[str, Any], context: dict[str, Any]) -> BoltResponse:
         # Bolt's "socket_mode" means that the sender is known and the body parsed, which both are by now.
-        return await self._bolt.async_dispatch(AsyncBoltRequest(mode="socket_mode", body=known))
+        return await self._bolt.async_dispatch(AsyncBoltRequest(mode="socket_mode", body=known, context=context))
+
+    async def _follow(self, departed: Departure, sent: Origin) -> BoltResponse:
+        """Acknowledged once all is deleted, so that Slack says it again if that could not be done."""
+        try:
+            here = await self._workspaces.at(sent)
+            if here is None or _ours(here, sent):
+                await self._leaving.follow(departed, sent)
+        except (CitewellError, MemoryUnavailable) as error:
+            return _not_taken(error)
+        return BoltResponse(status=200)
+
+    async def _here(self, sent: Origin) -> Workspace | None:
+        """Our place in the workspace that something came from, if it was meant for us; if not, the log says why."""
+        here = await self._workspaces.at(sent)
+        if here is None:
+            _LOG.warning("left alone: Citewell is not installed in the workspace %s", sent.team or "that it is not of")
+        return here if here is not None and _ours(here, sent) else None
 
     def _wire(self, signing_secret: str) -> AsyncApp:
-        identity = AuthorizeResult(
-            enterprise_id=None,
-            team_id=self._me.team,
-            bot_user_id=self._me.user,
-            bot_id=self._me.bot,
-            bot_token=self._client.token,
-        )
-
-        async def authorize() -> AuthorizeResult:
-            """Who we are is known already, so no event has to wait for `auth.test`, or is lost where it fails."""
-            return identity
-
         bolt = AsyncApp(
             name="citewell",
             logger=_quiet("bolt", logging.ERROR),  # it warns of the environment's token, which is not its business
             client=AsyncWebClient(base_url=self._client.base_url, logger=_quiet("sdk")),
-            authorize=authorize,
+            authorize=_authorized,
             signing_secret=signing_secret,
             process_before_response=True,
             ssl_check_enabled=False,
@@ -214,36 +241,38 @@ class SlackApp:
         bolt.action(FEEDBACK_ACTION)(self._on_feedback)
         return bolt
 
-    async def _on_event(self, body: dict[str, Any]) -> None:
-        heard = read(body, self._me)
+    async def _on_event(self, body: dict[str, Any], here: Workspace) -> None:
+        heard = read(body, here.me)
         if heard is None:
             return
         if heard.reason is Reason.THREAD and not await self._threads.inside(heard.conversation):
             return
-        author = await self._users.author(heard.user, self._me.team, outside=heard.outside)
+        author = await self._users.author(heard.user, here, outside=heard.outside)
         self._threads.join(heard.conversation)  # first: where nothing can be stored, the next line raises
         await self._dispatcher.accept(heard.message(author, self._now()))
 
-    async def _on_home_opened(self, body: dict[str, Any]) -> None:
-        self._start(self._show_home(HomeOpened.model_validate(body["event"])))
+    async def _on_home_opened(self, body: dict[str, Any], here: Workspace) -> None:
+        self._start(self._show_home(HomeOpened.model_validate(body["event"]), here))
 
-    async def _on_home_button(self, ack: AsyncAck, body: dict[str, Any], action: dict[str, Any]) -> None:
+    async def _on_home_button(
+        self, ack: AsyncAck, body: dict[str, Any], action: dict[str, Any], here: Workspace
+    ) -> None:
         """Acknowledge at once; the page is published anew afterwards."""
         await ack()
-        self._start(self._use_home(body["user"]["id"], action))
+        self._start(self._use_home(body["user"]["id"], action, here))
 
-    async def _show_home(self, opened: HomeOpened) -> None:
-        await self._home.opened(opened, await self._users.author(opened.user, self._me.team), self._client)
+    async def _show_home(self, opened: HomeOpened, here: Workspace) -> None:
+        await self._home.opened(opened, await self._users.author(opened.user, here), here.client)
 
-    async def _use_home(self, user: str, action: dict[str, Any]) -> None:
-        author = await self._users.author(user, self._me.team)
+    async def _use_home(self, user: str, action: dict[str, Any], here: Workspace) -> None:
+        author = await self._users.author(user, here)
         value = action.get("value", "")
-        await self._home.clicked(action["action_id"], value, self._me.team, author, self._client)
+        await self._home.clicked(action["action_id"], value, here.me.team, author, here.client)
 
-    async def _on_command(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        outside = body.get("team_id") != self._me.team
-        author = await self._users.author(body["user_id"], self._me.team, outside=outside)
-        found = await self._sources.of_person(Conversation(PLATFORM, self._me.team, body["channel_id"]), author)
+    async def _on_command(self, ack: AsyncAck, body: dict[str, Any], here: Workspace) -> None:
+        outside = body.get("team_id") != here.me.team
+        author = await self._users.author(body["user_id"], here, outside=outside)
+        found = await self._sources.of_person(Conversation(PLATFORM, here.me.team, body["channel_id"]), author)
         title = heading(found, self._words)
         post = blocks.passages(found, self._words, heading=title) if found else blocks.note(title)
         await ack(text=post.text, blocks=list(post.blocks), response_type="ephemeral")
@@ -251,18 +280,20 @@ class SlackApp:
     async def _on_link_button(self, ack: AsyncAck) -> None:
         await ack()
 
-    async def _on_passage_button(self, ack: AsyncAck, body: dict[str, Any], action: dict[str, Any]) -> None:
+    async def _on_passage_button(
+        self, ack: AsyncAck, body: dict[str, Any], action: dict[str, Any], here: Workspace
+    ) -> None:
         """Acknowledge at once; the passage follows as a message of its own."""
         await ack()
-        self._start(self._show_passage(body, action))
+        self._start(self._show_passage(body, action, here))
 
-    async def _on_feedback(self, ack: AsyncAck, body: dict[str, Any], action: dict[str, Any]) -> None:
+    async def _on_feedback(self, ack: AsyncAck, body: dict[str, Any], action: dict[str, Any], here: Workspace) -> None:
         """Acknowledge at once; that it is noted follows as a message of its own."""
         await ack()
-        self._start(self._note_feedback(body, action))
+        self._start(self._note_feedback(body, action, here))
 
-    async def _show_passage(self, body: dict[str, Any], action: dict[str, Any]) -> None:
-        conversation, author = await self._place_and_person(body)
+    async def _show_passage(self, body: dict[str, Any], action: dict[str, Any], here: Workspace) -> None:
+        conversation, author = await self._place_and_person(body, here)
         hit = await self._sources.passage(action["value"], conversation, author)
         number = int(action["action_id"].rpartition(":")[2])
         if hit is None:
@@ -270,31 +301,31 @@ class SlackApp:
         else:
             missed = hit.document.review_missed(self._now().date())
             post = blocks.passage(hit, number, self._words.review_due(missed))
-        await self._whisper(conversation, author, post)
+        await self._whisper(here, conversation, author, post)
 
-    async def _note_feedback(self, body: dict[str, Any], action: dict[str, Any]) -> None:
+    async def _note_feedback(self, body: dict[str, Any], action: dict[str, Any], here: Workspace) -> None:
         """In the memory of whoever clicked: a guest's is in RAM, and keeps no ratings."""
         if (thumb := clicked(action["value"])) is None:
             return
         trace_id, good = thumb
-        conversation, author = await self._place_and_person(body)
+        conversation, author = await self._place_and_person(body, here)
         memory = self._memories.of(guest=author.guest)
         noted = await memory.rate(trace_id, place=conversation.place, author=author.id, good=good)
         words = self._words.feedback
-        await self._whisper(conversation, author, blocks.note(words.thanks if noted else words.gone))
+        await self._whisper(here, conversation, author, blocks.note(words.thanks if noted else words.gone))
 
-    async def _place_and_person(self, body: dict[str, Any]) -> tuple[Conversation, Author]:
+    async def _place_and_person(self, body: dict[str, Any], here: Workspace) -> tuple[Conversation, Author]:
         """Where a button was clicked, and by whom."""
         user, container = body["user"], body.get("container") or {}
         channel = (body.get("channel") or {}).get("id") or container["channel_id"]
         thread = container.get("thread_ts") or (body.get("message") or {}).get("thread_ts")
-        outside = (user.get("team_id") or self._me.team) != self._me.team
-        author = await self._users.author(user["id"], self._me.team, outside=outside)
-        return Conversation(PLATFORM, self._me.team, channel, thread or ""), author
+        outside = (user.get("team_id") or here.me.team) != here.me.team
+        author = await self._users.author(user["id"], here, outside=outside)
+        return Conversation(PLATFORM, here.me.team, channel, thread or ""), author
 
-    async def _whisper(self, conversation: Conversation, author: Author, post: Post) -> None:
+    async def _whisper(self, here: Workspace, conversation: Conversation, author: Author, post: Post) -> None:
         with mapped("chat.postEphemeral"):
-            await self._client.chat_postEphemeral(
+            await here.client.chat_postEphemeral(
                 channel=conversation.channel,
                 user=author.id,
                 thread_ts=conversation.thread or None,
@@ -315,6 +346,30 @@ class SlackApp:
             "could not do what a button asked for: %s",
             error if isinstance(error, CitewellError) else type(error).__name__,
         )
+
+
+def _ours(here: Workspace, sent: Origin) -> bool:
+    """Whether it was meant for this app, as far as that is known; if not, the log says so."""
+    ours = here.me.app in {"", sent.app}
+    if not ours:
+        _LOG.warning("left alone: it was sent to the app %s, and this is %s", sent.app or "unnamed", here.me.app)
+    return ours
+
+
+def _not_taken(error: Exception) -> BoltResponse:
+    _LOG.error("not acknowledged, so that Slack sends it again: %s", error)
+    return BoltResponse(status=503)
+
+
+async def _authorized(here: Workspace) -> AuthorizeResult:
+    """Who we are is known already, so no event has to wait for `auth.test`, or is lost where it fails."""
+    return AuthorizeResult(
+        enterprise_id=here.me.enterprise or None,
+        team_id=here.me.team,
+        bot_user_id=here.me.user,
+        bot_id=here.me.bot,
+        bot_token=here.client.token,
+    )
 
 
 def _signed(verifier: SignatureVerifier, body: bytes, request: web.Request) -> bool:

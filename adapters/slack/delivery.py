@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, assert_never
 from adapters.slack.blocks import content, plain_posts, posts
 from adapters.slack.errors import Unshowable, mapped
 from adapters.slack.events import is_direct
+from adapters.slack.workspaces import home
 from bot.errors import CitewellError, Permanent
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
-    from slack_sdk.web.async_client import AsyncWebClient
     from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
     from adapters.slack.alerts import Alerts
     from adapters.slack.blocks import Post
-    from adapters.slack.events import Identity
+    from adapters.slack.workspaces import Workspaces
     from bot.messages import IncomingMessage, Reply
     from bot.wording import Wording
 
@@ -45,18 +45,16 @@ class SlackDelivery:
 
     def __init__(
         self,
-        client: AsyncWebClient,
-        me: Identity,
+        workspaces: Workspaces,
         words: Wording,
         *,
         privately: Privately = "ephemeral",
         alerts: Alerts | None = None,
         status_patience: float = 2.0,
     ) -> None:
-        self._client = client
+        self._workspaces = workspaces
         self._privately: Privately = privately
         self._alerts = alerts
-        self._me = me
         self._words = words
         self._status_patience = status_patience
         self._standing: dict[str, int] = {}  # of a reply in several messages, how many stand
@@ -128,8 +126,9 @@ class SlackDelivery:
         await self._in_some_form(reply, post)
 
     async def _directly(self, message: IncomingMessage, reply: Reply) -> None:
+        here = await home(self._workspaces, message)
         with mapped("conversations.open"):
-            opened = await self._client.conversations_open(users=message.author.id)
+            opened = await here.client.conversations_open(users=message.author.id)
         channel = str((opened.get("channel") or {}).get("id", ""))
         await self._in_some_form(reply, lambda parts: self._post_all(channel, "", message, reply, parts))
 
@@ -146,8 +145,9 @@ class SlackDelivery:
     ) -> None:
         for at in range(self._standing.get(message.key, 0), len(parts)):
             payload = {"key": message.key, "trace": reply.trace_id, "part": at, "parts": len(parts)}
+            here = await home(self._workspaces, message)
             with mapped("chat.postMessage"):
-                await self._client.chat_postMessage(
+                await here.client.chat_postMessage(
                     channel=channel,
                     thread_ts=thread or None,
                     unfurl_links=False,
@@ -160,8 +160,9 @@ class SlackDelivery:
     async def _post_ephemeral(self, message: IncomingMessage, part: Post) -> None:
         """Where the message stood. Slack shows nobody what goes into a thread before anyone has replied there."""
         thread = message.conversation.thread
+        here = await home(self._workspaces, message)
         with mapped("chat.postEphemeral"):
-            await self._client.chat_postEphemeral(
+            await here.client.chat_postEphemeral(
                 channel=message.conversation.channel,
                 user=message.author.id,
                 thread_ts=thread if thread and thread != message.id else None,
@@ -171,8 +172,9 @@ class SlackDelivery:
     async def _status(self, message: IncomingMessage, status: str) -> None:
         try:
             async with asyncio.timeout(self._status_patience):
+                here = await home(self._workspaces, message)
                 with mapped("assistant.threads.setStatus"):
-                    await self._client.assistant_threads_setStatus(
+                    await here.client.assistant_threads_setStatus(
                         channel_id=message.conversation.channel,
                         thread_ts=message.conversation.thread or message.id,
                         status=status,
@@ -182,12 +184,13 @@ class SlackDelivery:
 
     async def _posted_since(self, message: IncomingMessage) -> AsyncIterator[dict[str, Any]]:
         """The payloads of our own messages in this conversation since the message."""
+        me = (await home(self._workspaces, message)).me
         cursor: str | None = None
         for _ in range(_MOST_PAGES):
             response = await self._page(message, cursor)
             for posted in response.get("messages") or ():
                 metadata = posted.get("metadata") or {}
-                ours = self._me.bot and posted.get("bot_id") == self._me.bot
+                ours = me.bot and posted.get("bot_id") == me.bot
                 if ours and metadata.get("event_type") == EVENT_TYPE:
                     yield metadata.get("event_payload") or {}
             cursor = (response.get("response_metadata") or {}).get("next_cursor")
@@ -195,10 +198,10 @@ class SlackDelivery:
                 return
 
     async def _page(self, message: IncomingMessage, cursor: str | None) -> AsyncSlackResponse:
-        conversation = message.conversation
+        conversation, here = message.conversation, await home(self._workspaces, message)
         if conversation.thread:
             with mapped("conversations.replies"):
-                return await self._client.conversations_replies(
+                return await here.client.conversations_replies(
                     channel=conversation.channel,
                     ts=conversation.thread,
                     oldest=message.id,
@@ -207,7 +210,7 @@ class SlackDelivery:
                     include_all_metadata=True,
                 )
         with mapped("conversations.history"):
-            return await self._client.conversations_history(
+            return await here.client.conversations_history(
                 channel=conversation.channel, oldest=message.id, limit=_PAGE, cursor=cursor, include_all_metadata=True
             )
 

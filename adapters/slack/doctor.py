@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import aiohttp
 
-from adapters.slack.app import SCOPES, web_client
+from adapters.slack.app import web_client
+from adapters.slack.credentials import SCOPES
 from adapters.slack.errors import mapped
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def _scopes(granted: str, found: Findings) -> None:
     if not granted:
         found.warn("slack scopes", "Slack does not say which scopes the token has.", "Compare with docs/slack.md.")
         return
-    missing = sorted(SCOPES - {scope.strip() for scope in granted.split(",")})
+    missing = sorted(set(SCOPES) - {scope.strip() for scope in granted.split(",")})
     if missing:
         mend = "Update the app from manifest.yml and reinstall it to the workspace."
         found.fault("slack scopes", f"The app lacks {', '.join(missing)}.", mend)

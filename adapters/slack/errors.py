@@ -29,6 +29,9 @@ _MEND_TOKEN = {
     "token_expired": _FRESH,
     "account_inactive": f"the app was removed from the workspace: reinstall it, then {_FRESH}",
     "not_allowed_token_type": "a bot token (xoxb-) belongs here, and an app token (xapp-) where Socket Mode is set up",
+    "invalid_client_id": "SLACK_CLIENT_ID is not that of an app (Basic Information, App Credentials)",
+    "bad_client_secret": "SLACK_CLIENT_SECRET is not this app's (Basic Information, App Credentials)",
+    "bad_redirect_uri": "enter the address under OAuth & Permissions, Redirect URLs, as CITEWELL_PUBLIC_URL begins it",
     "missing_scope": "update the app from manifest.yml and reinstall it to the workspace",
 }
 _MEND_PLACE = {

@@ -40,11 +40,16 @@ class Reason(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who we are in the one workspace we serve, as `auth.test` says."""
+    """Who we are in one workspace: its id, our user and bot there.
+
+    `enterprise` is the organisation that the workspace belongs to, `app` our app; empty where not known.
+    """
 
     team: str
     user: str
     bot: str
+    enterprise: str = ""
+    app: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +106,7 @@ def read(body: Mapping[str, Any], me: Identity) -> Heard | None:
         user=event.user,
         text=readable(event.text or "", me),
         reason=reason,
-        outside=any(team and team != me.team for team in (event.team, event.user_team, event.source_team)),
+        outside=not {event.team, event.user_team, event.source_team} <= {None, "", me.team, me.enterprise},
     )
 
 

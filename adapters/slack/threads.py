@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
+from adapters.slack.events import PLATFORM
+from memory.conversation import Conversation
+
 if TYPE_CHECKING:
     from bot.turn import Memories
-    from memory.conversation import Conversation
 
 
 class Threads:
@@ -27,6 +29,12 @@ class Threads:
         self._joined.move_to_end(conversation.key)
         if len(self._joined) > self._capacity:
             self._joined.popitem(last=False)
+
+    def forget(self, team: str) -> None:
+        """Let go of what we know of a workspace."""
+        beginning = Conversation.of_tenant(PLATFORM, team)
+        for key in [key for key in self._joined if key.startswith(beginning)]:
+            del self._joined[key]
 
     async def inside(self, conversation: Conversation) -> bool:
         """Whether we are part of it."""

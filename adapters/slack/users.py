@@ -14,7 +14,7 @@ from bot.messages import Author
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from slack_sdk.web.async_client import AsyncWebClient
+    from adapters.slack.workspaces import Workspace
 
 _LOG = logging.getLogger(__name__)
 _GUEST_MARKS = ("is_restricted", "is_ultra_restricted", "is_stranger")
@@ -29,47 +29,58 @@ class Users:
 
     def __init__(
         self,
-        client: AsyncWebClient,
         clock: Callable[[], float],
         *,
         ttl: float = 3600,
         patience: float = 1.5,
         capacity: int = 10_000,
     ) -> None:
-        self._client = client
         self._clock = clock
         self._ttl = ttl
         self._patience = patience
         self._capacity = capacity
-        self._known: dict[str, tuple[float, Author]] = {}
+        self._known: dict[tuple[str, str], tuple[float, Author]] = {}
 
-    async def author(self, user: str, team: str, *, outside: bool = False) -> Author:
-        """The author behind a user id; `team` is our own workspace, `outside` what the event itself says."""
-        known = self._known.get(user)
+    async def author(self, user: str, here: Workspace, *, outside: bool = False) -> Author:
+        """The author behind a user id; `here` is our own workspace, `outside` what the event itself says."""
+        key = (here.me.team, user)
+        known = self._known.get(key)
         if known is None or known[0] <= self._clock():
             try:
                 async with asyncio.timeout(self._patience):
-                    known = (self._clock() + self._ttl, await self._ask(user, team))
+                    known = (self._clock() + self._ttl, await self._ask(user, here))
             except (CitewellError, TimeoutError) as error:
                 _LOG.warning("users.info failed (%s): taking the author for a guest", error or type(error).__name__)
                 return Author(user, guest=True)
-            self._remember(user, known)
+            self._remember(key, known)
         author = known[1]
         return replace(author, guest=True) if outside else author
 
-    async def _ask(self, user: str, team: str) -> Author:
-        with mapped("users.info"):
-            response = await self._client.users_info(user=user, include_locale=True)
-        return author_of(user, response.get("user") or {}, team)
+    def forget(self, team: str) -> None:
+        """Let go of whom we know of a workspace."""
+        for key in [key for key in self._known if key[0] == team]:
+            del self._known[key]
 
-    def _remember(self, user: str, known: tuple[float, Author]) -> None:
-        self._known.pop(user, None)
+    async def _ask(self, user: str, here: Workspace) -> Author:
+        with mapped("users.info"):
+            response = await here.client.users_info(user=user, include_locale=True)
+        return author_of(user, response.get("user") or {}, here.me.team)
+
+    def _remember(self, key: tuple[str, str], known: tuple[float, Author]) -> None:
+        self._known.pop(key, None)
         if len(self._known) >= self._capacity:
             del self._known[next(iter(self._known))]
-        self._known[user] = known
+        self._known[key] = known
 
 
 def author_of(user: str, profile: Mapping[str, Any], team: str) -> Author:
     """A person as `users.info` describes them. Without a workspace of their own on record they count as a guest."""
-    guest = profile.get("team_id") != team or any(profile.get(mark) for mark in _GUEST_MARKS)
+    guest = team not in _teams_of(profile) or any(profile.get(mark) for mark in _GUEST_MARKS)
     return Author(user, guest=guest, locale=profile.get("locale") or None, timezone=profile.get("tz") or None)
+
+
+def _teams_of(profile: Mapping[str, Any]) -> set[object]:
+    """The workspaces that a person belongs to: where an organisation has several, its own record of them says so."""
+    organisation = profile.get("enterprise_user")
+    teams = organisation.get("teams") if isinstance(organisation, dict) else None
+    return {profile.get("team_id"), *(teams if isinstance(teams, list) else ())}

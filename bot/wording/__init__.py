@@ -218,6 +218,26 @@ class StatusWords(_Section):
     working: str
 
 
+class PageWords(_Section):
+    """A web page: its heading, and what stands below in paragraphs with blank lines between them."""
+
+    title: str
+    text: str
+
+
+class InstallWords(_Section):
+    """What people see in the browser when they add the bot to a workspace."""
+
+    add: str
+    start: PageWords
+    done: PageWords
+    cancelled: PageWords
+    stale: PageWords
+    not_listed: PageWords
+    broken: PageWords
+    busy: PageWords
+
+
 class Wording(_Section):
     """One language. An unknown or missing key in its file is an error that names it."""
 
@@ -236,6 +256,7 @@ class Wording(_Section):
     status: StatusWords
     home: HomeWords
     prompts: PromptWords
+    install: InstallWords
 
     def mark(self, source: Source) -> str:
         """What a source's name is followed by; empty unless its document's review was due."""

@@ -19,7 +19,7 @@ from adapters.doctor.backends import look_at_backends
 from adapters.doctor.finding import Findings, State
 from adapters.doctor.machine import look_at_machine
 from adapters.settings import Settings
-from adapters.slack.app import SCOPES
+from adapters.slack.credentials import SCOPES
 from adapters.slack.doctor import look_at_slack
 from tests.doubles.claude import KEY, ClaudeDouble, Says
 from tests.doubles.slack import ApiError, SlackDouble
@@ -58,7 +58,7 @@ async def slack_findings(given: Settings, *, now: datetime | None = None) -> Fin
 
 def test_the_scopes_looked_for_are_the_manifests() -> None:
     manifest = yaml.safe_load((ROOT / "manifest.yml").read_text(encoding="utf-8"))
-    assert set(manifest["oauth_config"]["scopes"]["bot"]) == SCOPES
+    assert set(manifest["oauth_config"]["scopes"]["bot"]) == set(SCOPES)
 
 
 async def test_a_good_set_up_of_slack_has_no_fault(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from adapters.overview import Overview
 from adapters.tracing.metrics import Metrics
+from adapters.watch import add_watch
 from adapters.web import web_app
 from memory.inbox import RamInbox
 from retrieval.absent_index import AbsentIndex
@@ -31,7 +32,9 @@ def routes(index: Index) -> web.Application:
     metrics = Metrics()
     metrics.keep(a_record())
     overview = Overview(index, RamInbox(), "Index: ram.", lambda: 0, by_meaning=False)
-    return web_app(None, overview=overview, metrics=metrics, token=TOKEN)
+    app = web_app(None)
+    add_watch(app, overview=overview, metrics=metrics, token=TOKEN)
+    return app
 
 
 @pytest.fixture

@@ -12,16 +12,20 @@ from typing import TYPE_CHECKING, Literal
 from aiohttp import web
 
 from adapters.dispatch import Courier, Dispatcher
-from adapters.forgetting import Forgetter
+from adapters.forgetting import Forgetter, answering_forget
+from adapters.installing import InSlack
 from adapters.overview import Overview
 from adapters.slack.alerts import Alerts
 from adapters.slack.app import SlackApp, identify, web_client
 from adapters.slack.app_home import AppHome
 from adapters.slack.delivery import SlackDelivery
+from adapters.slack.leaving import Leaving
 from adapters.slack.threads import Threads
 from adapters.slack.users import Users
+from adapters.slack.workspaces import OneWorkspace, Workspace
 from adapters.sources import Sources, answering_sources
 from adapters.topics import Topics
+from adapters.web import web_app
 from bot.messages import Reply, Resource, Show, Source, TurnKind
 from bot.switches import Switches
 from bot.turn import Memories
@@ -48,6 +52,7 @@ if TYPE_CHECKING:
     from tests.doubles.slack import SlackDouble
 
 Mode = Literal["socket", "http"]
+WORDS = wording()
 
 LINKED = Source(
     n=1,
@@ -164,12 +169,15 @@ async def running(
     privately: Privately = "ephemeral",
     alert: str | None = None,
     alert_patience: float = 5,
+    spoken_in: InSlack | None = None,
 ) -> AsyncIterator[Rig]:
-    """The adapter, connected to the double."""
+    """The adapter, connected to the double: in its one workspace, or wherever else is given."""
     async with AsyncExitStack() as stack:
-        words = wording()
-        client = web_client(slack.bot_token, base_url=slack.base_url)
-        me = await identify(client)
+        words = WORDS
+        if spoken_in is None:
+            client = web_client(slack.bot_token, base_url=slack.base_url)
+            spoken_in = InSlack(client, OneWorkspace(Workspace(await identify(client), client)))
+        client, workspaces = spoken_in.client, spoken_in.workspaces
         file = MemoryFile(home / "memory.db")
         stack.push_async_callback(file.close)
         memories = Memories(SqliteMemory(file), RamMemory())
@@ -178,30 +186,35 @@ async def running(
         sources = Sources(memories, shelf, access)
         waits: list[float] = []
 
+        inbox, ephemeral = SqliteInbox(file), RamInbox()
+        forgetter = Forgetter((memories.durable, memories.guests), inbox, guests=ephemeral)
+
         async def no_wait(seconds: float) -> None:
             waits.append(seconds)
 
         dispatcher = Dispatcher(
-            answering_sources(engine.respond, sources, words),
-            durable=SqliteInbox(file),
-            ephemeral=RamInbox(),
+            answering_forget(answering_sources(engine.respond, sources, words), forgetter, words),
+            durable=inbox,
+            ephemeral=ephemeral,
             on_failure=engine.failure,
             clock=lambda: datetime.now(UTC),
             courier=Courier(sleep=no_wait),
         )
         door = Door(dispatcher)
         door.gate.set()
-        alerts = Alerts(client, alert, words.alert, patience=alert_patience, sleep=no_wait) if alert else None
-        dispatcher.register("slack", SlackDelivery(client, me, words, privately=privately, alerts=alerts))
+        alerts = Alerts(workspaces, alert, words.alert, patience=alert_patience, sleep=no_wait) if alert else None
+        dispatcher.register("slack", SlackDelivery(workspaces, words, privately=privately, alerts=alerts))
         if alerts is not None:
             stack.push_async_callback(alerts.close)
         stack.push_async_callback(dispatcher.drain, 5.0)
+        users, threads = Users(time.monotonic), Threads(memories)
         app = SlackApp(
             client=client,
-            me=me,
+            workspaces=workspaces,
             dispatcher=door,
-            users=Users(client, time.monotonic),
-            threads=Threads(memories),
+            leaving=Leaving(workspaces, forgetter, (users.forget, threads.forget)),
+            users=users,
+            threads=threads,
             sources=sources,
             memories=memories,
             home=_home(memories, words, await asyncio.to_thread(Grader.fitted)),
@@ -234,8 +247,7 @@ def _home(memories: Memories, words: Wording, grader: Grader) -> AppHome:
 @asynccontextmanager
 async def served(app: SlackApp) -> AsyncIterator[str]:
     """The app's HTTP side on a free port; gives its events URL."""
-    routes = web.Application()
-    routes.router.add_post("/slack/events", app.handle)
+    routes = web_app(app)
     runner = web.AppRunner(routes, access_log=None)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()

@@ -9,6 +9,7 @@ import pytest
 
 from adapters.slack.app import identify, web_client
 from adapters.slack.delivery import EVENT_TYPE, SlackDelivery
+from adapters.slack.workspaces import OneWorkspace, Workspace
 from bot.errors import Misconfigured, Permanent, Transient
 from bot.messages import Author, IncomingMessage, Reply, TurnKind
 from bot.wording import wording
@@ -36,8 +37,12 @@ async def delivery(slack: SlackDouble) -> SlackDelivery:
 
 
 async def _delivery(slack: SlackDouble) -> SlackDelivery:
+    return SlackDelivery(await _workspaces(slack), wording())
+
+
+async def _workspaces(slack: SlackDouble) -> OneWorkspace:
     client = web_client(slack.bot_token, base_url=slack.base_url)
-    return SlackDelivery(client, await identify(client), wording())
+    return OneWorkspace(Workspace(await identify(client), client))
 
 
 async def _asked(slack: SlackDouble, channel: str = CHANNEL) -> IncomingMessage:
@@ -133,8 +138,7 @@ async def test_links_are_not_unfurled_and_names_not_linked(slack: SlackDouble, d
 
 
 async def test_a_status_that_slack_does_not_take_holds_nothing_up(slack: SlackDouble) -> None:
-    client = web_client(slack.bot_token, base_url=slack.base_url)
-    delivery = SlackDelivery(client, await identify(client), wording(), status_patience=0.05)
+    delivery = SlackDelivery(await _workspaces(slack), wording(), status_patience=0.05)
     slack.fail("assistant.threads.setStatus", Stuck(), Stuck())
     message = await _asked(slack, DIRECT)
     await delivery.working(message)

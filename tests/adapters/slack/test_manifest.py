@@ -15,6 +15,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 import adapters.slack
 from adapters.slack.app import EVENTS
 from adapters.slack.home import HOME_EVENT
+from adapters.slack.leaving import DEPARTURES
 from adapters.slack.payload import COMMAND
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -25,6 +26,9 @@ SOURCE = "\n".join(
 HISTORY = {"channels:history", "groups:history", "im:history", "mpim:history"}
 SCOPES_OF_METHODS: dict[str, set[str]] = {
     "auth_test": set(),
+    "auth_revoke": set(),
+    "bots_info": {"users:read"},
+    "oauth_v2_access": set(),  # the app's own id and secret
     "apps_connections_open": set(),  # the app-level token's own
     "users_info": {"users:read"},
     "chat_postMessage": {"chat:write"},
@@ -44,6 +48,9 @@ SCOPES_OF_EVENTS: dict[str, set[str]] = {
     "message.groups": {"groups:history"},
     "message.im": {"im:history"},
     "message.mpim": {"mpim:history"},
+    "app_uninstalled": set(),
+    "team_access_revoked": set(),
+    "tokens_revoked": set(),
 }
 SCOPES_OF_FEATURES: dict[str, set[str]] = {"agent_view": {"assistant:write"}, "slash_commands": {"commands"}}
 
@@ -56,7 +63,7 @@ def manifest() -> dict[str, Any]:
 
 def test_events_listened_to_are_the_events_subscribed(manifest: dict[str, Any]) -> None:
     subscribed = manifest["settings"]["event_subscriptions"]["bot_events"]
-    assert {event.partition(".")[0] for event in subscribed} == {*EVENTS, HOME_EVENT}
+    assert {event.partition(".")[0] for event in subscribed} == {*EVENTS, HOME_EVENT, *DEPARTURES}
 
 
 def test_commands_answered_are_the_commands_offered(manifest: dict[str, Any]) -> None:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from adapters.slack.app import web_client
+from adapters.slack.events import Identity
 from adapters.slack.users import Users, author_of
+from adapters.slack.workspaces import Workspace
 from bot.messages import Author
-from tests.doubles.slack import TEAM, ApiError, Broken, RateLimited, SlackDouble
+from tests.doubles.slack import BOT, TEAM, ApiError, Broken, RateLimited, SlackDouble
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -33,49 +35,52 @@ async def slack() -> AsyncIterator[SlackDouble]:
         yield slack
 
 
-def _users(slack: SlackDouble, clock: Clock, **more: Any) -> Users:
-    return Users(web_client(slack.bot_token, base_url=slack.base_url), clock, **more)
+@pytest.fixture
+def here(slack: SlackDouble) -> Workspace:
+    return Workspace(Identity(TEAM, BOT, "B0CITEBOT"), web_client(slack.bot_token, base_url=slack.base_url))
 
 
-async def test_a_member_is_known_with_language_and_time_zone(slack: SlackDouble) -> None:
-    assert await _users(slack, Clock()).author(AMINA, TEAM) == MEMBER
+async def test_a_member_is_known_with_language_and_time_zone(slack: SlackDouble, here: Workspace) -> None:
+    assert await Users(Clock()).author(AMINA, here) == MEMBER
 
 
-async def test_a_person_is_asked_for_once_until_the_time_is_up(slack: SlackDouble) -> None:
+async def test_a_person_is_asked_for_once_until_the_time_is_up(slack: SlackDouble, here: Workspace) -> None:
     clock = Clock()
-    users = _users(slack, clock, ttl=60)
+    users = Users(clock, ttl=60)
     for clock.now in (0, 59, 60, 61):
-        assert await users.author(AMINA, TEAM) == MEMBER
+        assert await users.author(AMINA, here) == MEMBER
     assert len(slack.called("users.info")) == 2
 
 
-async def test_the_one_known_longest_is_forgotten_first(slack: SlackDouble) -> None:
+async def test_the_one_known_longest_is_forgotten_first(slack: SlackDouble, here: Workspace) -> None:
     slack.workspace.add_user("U0BEN")
     slack.workspace.add_user("U0CLEO")
-    users = _users(slack, Clock(), capacity=2)
+    users = Users(Clock(), capacity=2)
     for user in (AMINA, "U0BEN", "U0CLEO", "U0BEN", AMINA):
-        await users.author(user, TEAM)
+        await users.author(user, here)
     assert [call.arguments["user"] for call in slack.called("users.info")] == [AMINA, "U0BEN", "U0CLEO", AMINA]
 
 
-async def test_an_event_from_outside_makes_a_guest_without_touching_what_is_known(slack: SlackDouble) -> None:
-    users = _users(slack, Clock())
-    assert (await users.author(AMINA, TEAM, outside=True)).guest
-    assert not (await users.author(AMINA, TEAM)).guest
+async def test_an_event_from_outside_makes_a_guest_without_touching_what_is_known(
+    slack: SlackDouble, here: Workspace
+) -> None:
+    users = Users(Clock())
+    assert (await users.author(AMINA, here, outside=True)).guest
+    assert not (await users.author(AMINA, here)).guest
 
 
 @pytest.mark.parametrize("fault", [Broken(), RateLimited(30), ApiError("user_not_found"), ApiError("missing_scope")])
 async def test_whom_slack_does_not_name_is_a_guest_until_it_does(
-    slack: SlackDouble, fault: Broken | RateLimited | ApiError
+    slack: SlackDouble, here: Workspace, fault: Broken | RateLimited | ApiError
 ) -> None:
     slack.fail("users.info", fault)
-    users = _users(slack, Clock())
-    assert await users.author(AMINA, TEAM) == Author(AMINA, guest=True)
-    assert await users.author(AMINA, TEAM) == MEMBER
+    users = Users(Clock())
+    assert await users.author(AMINA, here) == Author(AMINA, guest=True)
+    assert await users.author(AMINA, here) == MEMBER
 
 
-async def test_a_slow_answer_is_not_waited_for(slack: SlackDouble) -> None:
-    assert (await _users(slack, Clock(), patience=0).author(AMINA, TEAM)).guest
+async def test_a_slow_answer_is_not_waited_for(slack: SlackDouble, here: Workspace) -> None:
+    assert (await Users(Clock(), patience=0).author(AMINA, here)).guest
 
 
 @pytest.mark.parametrize(

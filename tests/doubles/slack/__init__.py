@@ -4,10 +4,10 @@ The real slack_sdk and Bolt talk to it. It refuses what Slack would refuse: a re
 Slack's own types do not allow (where they are at hand) and what breaks the documented limits (always). Requests that
 it refused stand in `SlackDouble.rejections`.
 
-Thinner than the real thing: one workspace, one installed app, and no rate limits of its own (tests inject them); a
-thread is not checked to exist; names, avatars, unfurling, files and search are missing; texts are kept as sent, not
-parsed; the schemas say nothing of how many characters a whole message may have, so that limit is ours; a connection
-takes any number of envelopes, and none is sent again unless a test says so.
+Thinner than the real thing: one app, and no rate limits of its own (tests inject them); a thread is not checked to
+exist; names, avatars, unfurling, files and search are missing; texts are kept as sent, not parsed; the schemas say
+nothing of how many characters a whole message may have, so that limit is ours; a connection takes any number of
+envelopes, and none is sent again unless a test says so.
 """
 
 from tests.doubles.slack.api import Call

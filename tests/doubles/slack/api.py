@@ -15,8 +15,9 @@ from tests.doubles.slack.limits import Refused, check_message, check_view
 from tests.doubles.slack.scopes import missing_scope
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Mapping
 
+    from tests.doubles.slack.oauth import OAuth
     from tests.doubles.slack.schemas import Schemas
     from tests.doubles.slack.workspace import Workspace
 
@@ -32,6 +33,7 @@ class Call:
 
     method: str
     arguments: dict[str, Any]
+    token: str = ""
 
 
 class WebApi:
@@ -39,9 +41,8 @@ class WebApi:
 
     def __init__(
         self,
-        workspace: Workspace,
+        tokens: Mapping[str, Workspace],
         *,
-        bot_token: str,
         app_token: str,
         link: Callable[[], str],
         schemas: Schemas | None,
@@ -51,8 +52,8 @@ class WebApi:
         self.rejections: list[str] = []
         self.faults: dict[str, deque[Fault | None]] = defaultdict(deque)
         self.gone = asyncio.Event()
-        self._workspace = workspace
-        self._bot_token = bot_token
+        self._tokens = tokens
+        self.oauth: OAuth | None = None
         self._app_token = app_token
         self._link = link
         self._schemas = schemas
@@ -65,7 +66,8 @@ class WebApi:
             arguments = await _arguments(request)
         except ValueError:
             return web.json_response({"ok": False, "error": "invalid_json"})
-        self.calls.append(Call(method, arguments))
+        token = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        self.calls.append(Call(method, arguments, token))
         fault = self.faults[method].popleft() if self.faults[method] else None
         try:
             answer = await self._answer(method, arguments, request.headers.get("Authorization", ""), fault)
@@ -107,18 +109,25 @@ class WebApi:
                 return web.json_response(answer, headers={"X-OAuth-Scopes": ",".join(self._scopes or ())})
 
     def _perform(self, method: str, arguments: dict[str, Any], authorization: str) -> dict[str, Any]:
-        wanted = self._app_token if method == "apps.connections.open" else self._bot_token
-        if authorization != f"Bearer {wanted}":
-            raise Refused("invalid_auth" if authorization else "not_authed", "the wrong token or none")
-        if method == "apps.connections.open":
+        if method == "oauth.v2.access" and self.oauth is not None:
+            return self.oauth.access(arguments, authorization)
+        token = authorization.removeprefix("Bearer ")
+        if method == "apps.connections.open" and token == self._app_token:
             return {"url": self._link()}
-        if method not in self._workspace.methods:
+        if self.oauth is not None and (spent := self.oauth.spent(token)) is not None:
+            raise Refused(spent, "a token of before")
+        workspace = self._tokens.get(token)
+        if workspace is None or method == "apps.connections.open":
+            raise Refused("invalid_auth" if authorization else "not_authed", "the wrong token or none")
+        if method == "auth.revoke" and self.oauth is not None:
+            return self.oauth.revoke(token)
+        if method not in workspace.methods:
             raise Refused("unknown_method", method)
         missing = missing_scope(method, str(arguments.get("channel", "")), self._scopes)
         if missing is not None:
             raise Refused("missing_scope", missing)
         self.check(method, arguments)
-        return self._workspace.methods[method](arguments)
+        return workspace.methods[method](arguments)
 
 
 async def _arguments(request: web.Request) -> dict[str, Any]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tests.doubles.slack.workspace import APP, BOT, TEAM
+
+if TYPE_CHECKING:
+    from tests.doubles.slack.workspace import Workspace
 
 _NUMBERS = count(1)
 
@@ -136,4 +140,49 @@ def click(
         "message": sent,
         "response_url": "https://hooks.slack.invalid/actions/1",
         "actions": [action | {"block_id": "b1", "action_ts": "1764500000.000000"}],
+    }
+
+
+def of_workspace(body: dict[str, Any], home: Workspace, *, org_wide: bool = False) -> dict[str, Any]:
+    """The same as it comes from another workspace, or from one that an organisation as a whole installed the app in."""
+    sent: dict[str, Any] = json.loads(json.dumps(body).replace(TEAM, home.team).replace(BOT, home.bot))
+    if "authorizations" in sent:
+        sent["enterprise_id"] = home.enterprise
+        given = {"enterprise_id": home.enterprise, "is_enterprise_install": org_wide}
+        sent["authorizations"][0] |= given | ({"team_id": None} if org_wide else {})
+    elif "command" in sent:
+        sent |= {"enterprise_id": home.enterprise, "is_enterprise_install": "true" if org_wide else "false"}
+    else:
+        enterprise = {"id": home.enterprise, "name": "Trust"} if home.enterprise else None
+        sent |= {"enterprise": enterprise, "is_enterprise_install": org_wide}
+    return sent
+
+
+def uninstalled(home: Workspace, *, at: int) -> dict[str, Any]:
+    """The app was uninstalled from a workspace."""
+    return _departed(home, {"type": "app_uninstalled"}, at)
+
+
+def tokens_revoked(home: Workspace, *, bot: bool = True, at: int) -> dict[str, Any]:
+    """Tokens were revoked: the bot's, or those of people."""
+    tokens = {"bot": [home.bot]} if bot else {"oauth": ["U0AMINA"]}
+    return _departed(home, {"type": "tokens_revoked", "tokens": tokens}, at)
+
+
+def team_access_revoked(home: Workspace, *teams: str, at: int) -> dict[str, Any]:
+    """An organisation took the app out of some workspaces."""
+    return _departed(home, {"type": "team_access_revoked", "team_ids": list(teams)}, at)
+
+
+def _departed(home: Workspace, event: dict[str, Any], at: int) -> dict[str, Any]:
+    """Such events have no authorizations: there are none any more."""
+    return {
+        "token": "verification-token",
+        "team_id": home.team,
+        "enterprise_id": home.enterprise,
+        "api_app_id": APP,
+        "type": "event_callback",
+        "event_id": f"Ev{next(_NUMBERS):010d}",
+        "event_time": at,
+        "event": event,
     }

@@ -13,6 +13,7 @@ _NEEDED = {
     "assistant.threads.setStatus": "chat:write",
     "assistant.threads.setSuggestedPrompts": "assistant:write",
     "users.info": "users:read",
+    "bots.info": "users:read",
     "conversations.open": "im:write",
 }
 _HISTORY = {"C": "channels:history", "G": "groups:history", "D": "im:history"}

@@ -16,6 +16,8 @@ from aiohttp import ClientSession, WSMsgType, web
 
 from tests.doubles.slack import payloads
 from tests.doubles.slack.api import Call, WebApi
+from tests.doubles.slack.limits import Refused
+from tests.doubles.slack.oauth import OAuth
 from tests.doubles.slack.schemas import Schemas
 from tests.doubles.slack.workspace import APP, BOT, Message, Workspace
 
@@ -53,13 +55,13 @@ class SlackDouble:
 
     def __init__(self, *, schemas: Path | None = None, scopes: Collection[str] | None = None) -> None:
         self.workspace = Workspace()
+        self.tokens = {self.bot_token: self.workspace}
         self.request_url: str | None = None
         self.connections = 0
         self.refused_connections = 0
         self._schemas = Schemas(schemas) if schemas else None
         self._api = WebApi(
-            self.workspace,
-            bot_token=self.bot_token,
+            self.tokens,
             app_token=self.app_token,
             link=self._link,
             schemas=self._schemas,
@@ -77,6 +79,7 @@ class SlackDouble:
         app = web.Application()
         app.router.add_route("*", "/api/{method}", self._serve_api)
         app.router.add_get("/link", self._serve_socket)
+        app.router.add_get("/oauth/v2/authorize", self._authorize)
         self._runner = web.AppRunner(app, access_log=None)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
@@ -99,6 +102,13 @@ class SlackDouble:
     def base_url(self) -> str:
         """What `AsyncWebClient(base_url=...)` is given."""
         return f"http://{self._origin}/api/"
+
+    @property
+    def oauth(self) -> OAuth:
+        """What lets many workspaces install the app; there from the first time that it is asked for."""
+        if self._api.oauth is None:
+            self._api.oauth = OAuth(self.tokens)
+        return self._api.oauth
 
     @property
     def rejections(self) -> list[str]:
@@ -243,6 +253,13 @@ class SlackDouble:
             return await self._api.serve(request)
         finally:
             await self._changed_state()
+
+    async def _authorize(self, request: web.Request) -> web.Response:
+        try:
+            address = self.oauth.authorize(dict(request.query))
+        except Refused as refused:
+            return web.Response(status=400, text=str(refused))
+        return web.Response(status=302, headers={"Location": address})
 
     def _link(self) -> str:
         ticket = secrets.token_hex(8)

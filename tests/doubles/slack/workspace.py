@@ -29,28 +29,45 @@ class Message:
     blocks: list[dict[str, Any]] = field(default_factory=list)
     metadata: dict[str, Any] | None = None
     to: str | None = None
+    team: str = TEAM
+    bot_id: str | None = None
 
     @property
     def by_bot(self) -> bool:
         """Whether the app wrote it."""
-        return self.user == BOT
+        return self.bot_id is not None or self.user == BOT
 
     def as_json(self, *, with_metadata: bool) -> dict[str, Any]:
         """As `conversations.replies` lists it."""
-        listed: dict[str, Any] = {"type": "message", "user": self.user, "text": self.text, "ts": self.ts, "team": TEAM}
+        listed: dict[str, Any] = {
+            "type": "message",
+            "user": self.user,
+            "text": self.text,
+            "ts": self.ts,
+            "team": self.team,
+        }
         if self.thread_ts:
             listed["thread_ts"] = self.thread_ts
         if self.by_bot:
-            listed |= {"bot_id": BOT_ID, "app_id": APP, "blocks": self.blocks}
+            listed |= {"bot_id": self.bot_id or BOT_ID, "app_id": APP, "blocks": self.blocks}
         if with_metadata and self.metadata:
             listed["metadata"] = self.metadata
         return listed
 
 
 class Workspace:
-    """People by id, messages by channel, and the status shown in each thread."""
+    """People by id, messages by channel, and the status shown in each thread.
 
-    def __init__(self) -> None:
+    The app's user and bot there are `bot` and `bot_id`; `enterprise` is the organisation that it belongs to.
+    """
+
+    def __init__(
+        self, team: str = TEAM, *, bot: str = BOT, bot_id: str = BOT_ID, enterprise: str | None = None
+    ) -> None:
+        self.team = team
+        self.bot = bot
+        self.bot_id = bot_id
+        self.enterprise = enterprise
         self.users: dict[str, dict[str, Any]] = {}
         self.messages: dict[str, list[Message]] = defaultdict(list)
         self.ephemeral: list[Message] = []
@@ -60,11 +77,11 @@ class Workspace:
         self.prompts: dict[str, list[dict[str, str]]] = {}
         self._ticks = 0
         self.add_user("U0AMINA", locale="en-GB", tz="Europe/London")
-        self.add_user(BOT, is_bot=True)
+        self.add_user(bot, is_bot=True)
 
     def add_user(self, user: str, **profile: Any) -> None:
         """Someone of this workspace, unless `profile` says otherwise."""
-        self.users[user] = {"id": user, "team_id": TEAM, "name": user.lower(), "is_bot": False, **profile}
+        self.users[user] = {"id": user, "team_id": self.team, "name": user.lower(), "is_bot": False, **profile}
 
     def next_ts(self) -> str:
         """A timestamp that no message has yet."""
@@ -84,6 +101,7 @@ class Workspace:
         """What each method does with its arguments."""
         return {
             "auth.test": self._auth_test,
+            "bots.info": self._bots_info,
             "users.info": self._users_info,
             "chat.postMessage": self._post_message,
             "chat.postEphemeral": self._post_ephemeral,
@@ -97,8 +115,11 @@ class Workspace:
         }
 
     def _auth_test(self, _: Mapping[str, Any]) -> dict[str, Any]:
-        ids = {"team_id": TEAM, "user_id": BOT, "bot_id": BOT_ID}
+        ids = {"team_id": self.team, "user_id": self.bot, "bot_id": self.bot_id, "enterprise_id": self.enterprise}
         return {"url": "https://clinic.slack.com/", "team": "Clinic", "user": "citewell", **ids}
+
+    def _bots_info(self, _: Mapping[str, Any]) -> dict[str, Any]:
+        return {"bot": {"id": self.bot_id, "app_id": APP, "user_id": self.bot, "name": "citewell", "deleted": False}}
 
     def _users_info(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         user = dict(self.users.get(arguments["user"]) or {})
@@ -133,7 +154,9 @@ class Workspace:
         return Message(
             channel=channel,
             ts=self.next_ts(),
-            user=BOT,
+            user=self.bot,
+            team=self.team,
+            bot_id=self.bot_id,
             text=arguments.get("text", ""),
             thread_ts=arguments.get("thread_ts"),
             blocks=list(arguments.get("blocks") or ()),
