@@ -25,9 +25,11 @@ from adapters.backends import (
     choose_writers,
     small_claude,
 )
+from adapters.console import PLATFORM as CONSOLE
 from adapters.dispatch import Dispatcher
 from adapters.forgetting import Forgetter, answering_forget
 from adapters.sources import Sources, answering_sources
+from bot.access import PlaceAccess
 from bot.aftercare import plain_question
 from bot.asking_on import asking_on
 from bot.courtesy import courtesy
@@ -90,6 +92,7 @@ class Application:
     reranker: Reranker | None
     searcher: Searcher
     engine: Engine
+    access: PlaceAccess
     sources: Sources
     forgetter: Forgetter
     respond: Respond
@@ -183,6 +186,7 @@ async def build(
         summary_writer = await asyncio.to_thread(choose_summary_writer, settings, small)
         summaries = Summaries(summary_writer, budget_tokens=settings.replay_tokens)
         opened.push_async_callback(summaries.settle)
+        access = PlaceAccess(settings.shelving, own={CONSOLE})
         engine = Engine(
             searcher=searcher,
             index=index,
@@ -194,7 +198,6 @@ async def build(
             settings=TurnSettings(
                 country=settings.country,
                 people=people,
-                public_collections=settings.public_collections,
                 passages=settings.passages,
                 replay_tokens=settings.replay_tokens,
                 question_limit=settings.question_limit,
@@ -205,8 +208,9 @@ async def build(
             entailment=entailment,
             summarise=summaries.grow,
             second_look=second_look,
+            access=access,
         )
-        sources = Sources(memories, index, lambda _, author: engine.settings.visible(guest=author.guest), today)
+        sources = Sources(memories, index, access, today)
         respond = answering_sources(engine.respond, sources, engine.wording)
         respond = answering_forget(respond, forgetter, engine.wording)
         dispatcher = Dispatcher(
@@ -225,6 +229,7 @@ async def build(
             reranker,
             searcher,
             engine,
+            access,
             sources,
             forgetter,
             respond,

@@ -11,16 +11,19 @@ from typing import TYPE_CHECKING
 from aiohttp import web
 
 from adapters.app import utc_now
+from adapters.shelving_settings import in_a_line, unknown_names
 from adapters.signals import stopped_by_signal
 from adapters.slack.alerts import Alerts
 from adapters.slack.app import SlackApp, identify, web_client
 from adapters.slack.delivery import SlackDelivery
 from adapters.slack.events import PLATFORM as SLACK
+from adapters.slack.places import SlackPlaces
 from adapters.slack.threads import Threads
 from adapters.slack.users import Users
 from adapters.web import web_app
 from bot.errors import Misconfigured
 from memory.errors import MemoryUnavailable
+from retrieval.document import PUBLIC
 from retrieval.errors import RetrievalError
 from retrieval.vectors import fill
 
@@ -67,6 +70,7 @@ async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.E
         how = "Socket Mode" if settings.slack_app_token else f"HTTP, port {settings.port}"
         say(f"Citewell answers in Slack ({how}). Messages that were waiting: {resumed}.")
         say(app.backends)
+        await _say_who_sees_what(app, say)
         await stop.wait()
         say("Stopping: finishing what runs.")
         for task in beside:
@@ -79,6 +83,9 @@ async def _slack(app: Application, token: str, stack: AsyncExitStack) -> SlackAp
     client = web_client(token, base_url=settings.slack_api_url)
     with _naming("SLACK_BOT_TOKEN"):
         me = await identify(client)
+    places = SlackPlaces(client, me, time.monotonic)
+    stack.push_async_callback(places.close)
+    app.access.register(SLACK, me.team, places)
     words, privately = app.engine.wording, settings.crisis_privately
     alerts = Alerts(client, settings.crisis_alert, words.alert) if settings.crisis_alert else None
     if alerts is not None:
@@ -88,7 +95,7 @@ async def _slack(app: Application, token: str, stack: AsyncExitStack) -> SlackAp
         client=client,
         me=me,
         dispatcher=app.dispatcher,
-        users=Users(client, time.monotonic),
+        users=Users(client, time.monotonic, shared=places.shared),
         threads=Threads(app.engine.memories),
         sources=app.sources,
         memories=app.engine.memories,
@@ -97,6 +104,19 @@ async def _slack(app: Application, token: str, stack: AsyncExitStack) -> SlackAp
         app_token=settings.slack_app_token.get_secret_value() if settings.slack_app_token else None,
         signing_secret=settings.slack_signing_secret.get_secret_value() if settings.slack_signing_secret else None,
     )
+
+
+async def _say_who_sees_what(app: Application, say: Callable[[str], None]) -> None:
+    """Which channels have what, and which collections of the settings there are no documents of."""
+    settings = app.settings
+    say(in_a_line(settings.shelving))
+    try:
+        there = (await app.index.status()).collections
+    except RetrievalError:
+        return  # it has been said already that there is no index
+    more = {"public_collections": settings.public_collections - {PUBLIC}}
+    for line in unknown_names(settings.channels, more, there):
+        say(f"Please check: {line}")
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from adapters.slack import blocks, payload
 from adapters.slack.connection import SocketConnection
 from adapters.slack.errors import mapped
-from adapters.slack.events import PLATFORM, Identity, Reason, read
+from adapters.slack.events import PLATFORM, Identity, Reason, is_shared_event, read
 from adapters.slack.feedback import FEEDBACK_ACTION, clicked
 from adapters.slack.payload import COMMAND, LINK_BUTTON, PASSAGE_BUTTON, Malformed
 from adapters.sources import heading
@@ -198,13 +198,15 @@ class SlackApp:
             return
         if heard.reason is Reason.THREAD and not await self._threads.inside(heard.conversation):
             return
-        author = await self._users.author(heard.user, self._me.team, outside=heard.outside)
+        author = await self._users.author(
+            heard.user, self._me.team, heard.conversation.channel, outside=heard.outside or is_shared_event(body)
+        )
         self._threads.join(heard.conversation)  # first: where nothing can be stored, the next line raises
         await self._dispatcher.accept(heard.message(author, self._now()))
 
     async def _on_command(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         outside = body.get("team_id") != self._me.team
-        author = await self._users.author(body["user_id"], self._me.team, outside=outside)
+        author = await self._users.author(body["user_id"], self._me.team, body["channel_id"], outside=outside)
         found = await self._sources.of_person(Conversation(PLATFORM, self._me.team, body["channel_id"]), author)
         title = heading(found, self._words)
         post = blocks.passages(found, self._words, heading=title) if found else blocks.note(title)
@@ -251,7 +253,7 @@ class SlackApp:
         channel = (body.get("channel") or {}).get("id") or container["channel_id"]
         thread = container.get("thread_ts") or (body.get("message") or {}).get("thread_ts")
         outside = (user.get("team_id") or self._me.team) != self._me.team
-        author = await self._users.author(user["id"], self._me.team, outside=outside)
+        author = await self._users.author(user["id"], self._me.team, channel, outside=outside)
         return Conversation(PLATFORM, self._me.team, channel, thread or ""), author
 
     async def _whisper(self, conversation: Conversation, author: Author, post: Post) -> None:

@@ -105,6 +105,11 @@ def read(body: Mapping[str, Any], me: Identity) -> Heard | None:
     )
 
 
+def is_shared_event(body: Mapping[str, Any]) -> bool:
+    """Whether an event says that it happened where people of other workspaces are."""
+    return bool(body.get("is_ext_shared_channel"))
+
+
 def place(me: Identity, channel: str) -> str:
     """`Conversation.place` of a channel, as every message in it has it."""
     return Conversation(PLATFORM, me.team, channel).place

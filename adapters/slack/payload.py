@@ -108,7 +108,7 @@ def read(body: object) -> dict[str, Any] | None:
         case "url_verification":
             return _validated(_Verification, body)
         case "event_callback":
-            return _event(body.get("event"))
+            return _event(body.get("event"), shared=bool(body.get("is_ext_shared_channel")))
         case "block_actions":
             return _click(body)
         case None if "command" in body:
@@ -119,14 +119,15 @@ def read(body: object) -> dict[str, Any] | None:
             raise Malformed("it is neither an event nor a command nor a click")
 
 
-def _event(event: object) -> dict[str, Any] | None:
+def _event(event: object, *, shared: bool) -> dict[str, Any] | None:
     if not isinstance(event, dict) or not isinstance(event.get("type"), str):
         raise Malformed("its event is missing or has no type", status=200)
     try:
         known = Event.model_validate(event)
     except ValidationError:
         return None
-    return {"type": "event_callback", "event": known.model_dump(exclude_unset=True)}
+    read = {"type": "event_callback", "event": known.model_dump(exclude_unset=True)}
+    return read | ({"is_ext_shared_channel": True} if shared else {})
 
 
 def _click(body: Mapping[str, Any]) -> dict[str, Any] | None:

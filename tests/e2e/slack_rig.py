@@ -15,9 +15,11 @@ from adapters.dispatch import Courier, Dispatcher
 from adapters.slack.alerts import Alerts
 from adapters.slack.app import SlackApp, identify, web_client
 from adapters.slack.delivery import SlackDelivery
+from adapters.slack.places import SlackPlaces
 from adapters.slack.threads import Threads
 from adapters.slack.users import Users
 from adapters.sources import Sources, answering_sources
+from bot.access import by_person
 from bot.messages import Reply, Resource, Show, Source, TurnKind
 from bot.turn import Memories
 from bot.wording import wording
@@ -34,8 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from adapters.slack.delivery import Privately
-    from bot.messages import Author, IncomingMessage
-    from memory.conversation import Conversation
+    from bot.messages import IncomingMessage
     from tests.doubles.slack import SlackDouble
 
 Mode = Literal["socket", "http"]
@@ -140,11 +141,6 @@ class Rig:
                 await asyncio.sleep(0.002)
 
 
-def access(_: Conversation, author: Author) -> Collection[str] | None:
-    """Guests see the public collection, members all."""
-    return {"public"} if author.guest else None
-
-
 @asynccontextmanager
 async def running(
     slack: SlackDouble,
@@ -161,12 +157,14 @@ async def running(
         words = wording()
         client = web_client(slack.bot_token, base_url=slack.base_url)
         me = await identify(client)
+        places = SlackPlaces(client, me, time.monotonic)
+        stack.push_async_callback(places.close)
         file = MemoryFile(home / "memory.db")
         stack.push_async_callback(file.close)
         memories = Memories(SqliteMemory(file), RamMemory())
         engine, shelf = Engine(memories), Shelf([LINKED, UNLINKED])
         engine.gate.set()
-        sources = Sources(memories, shelf, access)
+        sources = Sources(memories, shelf, by_person)
         waits: list[float] = []
 
         async def no_wait(seconds: float) -> None:
@@ -191,7 +189,7 @@ async def running(
             client=client,
             me=me,
             dispatcher=door,
-            users=Users(client, time.monotonic),
+            users=Users(client, time.monotonic, shared=places.shared),
             threads=Threads(memories),
             sources=sources,
             memories=memories,

@@ -6,6 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tests.doubles.slack.channels import Channels
 from tests.doubles.slack.limits import Refused
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class Workspace:
 
     def __init__(self) -> None:
         self.users: dict[str, dict[str, Any]] = {}
+        self.channels = Channels(TEAM, self.users)
         self.messages: dict[str, list[Message]] = defaultdict(list)
         self.ephemeral: list[Message] = []
         self.statuses: list[tuple[str, str, str]] = []
@@ -90,6 +92,7 @@ class Workspace:
             "conversations.replies": self._replies,
             "conversations.history": self._history,
             "assistant.threads.setStatus": self._set_status,
+            **self.channels.methods,
         }
 
     def _auth_test(self, _: Mapping[str, Any]) -> dict[str, Any]:
