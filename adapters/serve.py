@@ -17,11 +17,12 @@ from adapters.slack.alerts import Alerts
 from adapters.slack.app import SlackApp, identify, web_client
 from adapters.slack.delivery import SlackDelivery
 from adapters.slack.events import PLATFORM as SLACK
+from adapters.slack.intake import SlackIntake
 from adapters.slack.places import SlackPlaces
 from adapters.slack.threads import Threads
 from adapters.slack.users import Users
 from adapters.web import web_app
-from bot.errors import Misconfigured
+from bot.errors import Misconfigured, outline
 from memory.errors import MemoryUnavailable
 from retrieval.document import PUBLIC
 from retrieval.errors import RetrievalError
@@ -65,7 +66,7 @@ async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.E
         resumed = await _resume(app)
         with _naming("SLACK_APP_TOKEN"):
             await slack.start()
-        works = _fill(app, stop), _resume_now_and_then(app), _delete_too_old_daily(app)
+        works = _fill(app, stop), _resume_now_and_then(app), _delete_too_old_daily(app), _restore_documents(app)
         beside = [asyncio.create_task(work) for work in works]
         how = "Socket Mode" if settings.slack_app_token else f"HTTP, port {settings.port}"
         say(f"Citewell answers in Slack ({how}). Messages that were waiting: {resumed}.")
@@ -90,7 +91,9 @@ async def _slack(app: Application, token: str, stack: AsyncExitStack) -> SlackAp
     alerts = Alerts(client, settings.crisis_alert, words.alert) if settings.crisis_alert else None
     if alerts is not None:
         stack.push_async_callback(alerts.close)
-    app.dispatcher.register(SLACK, SlackDelivery(client, me, words, privately=privately, alerts=alerts))
+    files = SlackIntake(client, SlackDelivery(client, me, words, privately=privately, alerts=alerts), words)
+    app.intake.register(SLACK, me.team, files, places.is_direct)
+    app.dispatcher.register(SLACK, files)
     return SlackApp(
         client=client,
         me=me,
@@ -99,6 +102,7 @@ async def _slack(app: Application, token: str, stack: AsyncExitStack) -> SlackAp
         threads=Threads(app.engine.memories),
         sources=app.sources,
         memories=app.engine.memories,
+        intake=app.intake,
         words=app.engine.wording,
         now=utc_now,
         app_token=settings.slack_app_token.get_secret_value() if settings.slack_app_token else None,
@@ -138,13 +142,23 @@ async def _listen(runner: web.AppRunner, settings: Settings) -> None:
 
 
 async def _fill(app: Application, stop: asyncio.Event) -> None:
-    if app.embedder is None:
-        return
+    """Now, and whenever passages have come."""
+    while app.embedder is not None:
+        app.intake.fresh.clear()
+        try:
+            if filled := await fill(app.index, app.embedder, stop=stop):
+                logger.info("%d passages can now be found by meaning", filled)
+        except RetrievalError as error:
+            logger.error("vectors are not filled in, words still find: %s", error)  # noqa: TRY400 - it says it all
+        await app.intake.fresh.wait()
+
+
+async def _restore_documents(app: Application) -> None:
+    """Those that were sent, where the index has been built anew."""
     try:
-        if filled := await fill(app.index, app.embedder, stop=stop):
-            logger.info("%d passages can now be found by meaning", filled)
-    except RetrievalError as error:
-        logger.error("vectors are not filled in, words still find: %s", error)  # noqa: TRY400 - the message says it all
+        await app.intake.restore()
+    except (RetrievalError, OSError) as error:
+        logger.error("documents that were sent are not looked through: %s", outline(error))  # noqa: TRY400 - see outline
 
 
 async def _resume_now_and_then(app: Application) -> None:

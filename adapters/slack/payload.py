@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from adapters.slack import blocks
 from adapters.slack.events import Event
 from adapters.slack.feedback import FEEDBACK_ACTION, clicked
+from adapters.slack.intake import UNDO_ACTION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,6 +65,7 @@ class _Channel(_Part):
 
 class _Container(_Part):
     channel_id: str | None = None
+    message_ts: str | None = None
     thread_ts: str | None = None
 
 
@@ -137,7 +139,7 @@ def _click(body: Mapping[str, Any]) -> dict[str, Any] | None:
     if LINK_BUTTON.match(action["action_id"]):
         return click
     thumb = action["action_id"] == FEEDBACK_ACTION
-    if not thumb and not PASSAGE_BUTTON.match(action["action_id"]):
+    if not thumb and action["action_id"] != UNDO_ACTION and not PASSAGE_BUTTON.match(action["action_id"]):
         return None
     if not action.get("value") or not (click.get("channel") or (click.get("container") or {}).get("channel_id")):
         raise Malformed("a button came without its value or channel")

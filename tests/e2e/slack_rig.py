@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Literal
 
 from aiohttp import web
 
+from adapters.app import utc_now
 from adapters.dispatch import Courier, Dispatcher
+from adapters.intake import Intake
+from adapters.offered import Permission
 from adapters.slack.alerts import Alerts
 from adapters.slack.app import SlackApp, identify, web_client
 from adapters.slack.delivery import SlackDelivery
@@ -19,6 +22,7 @@ from adapters.slack.places import SlackPlaces
 from adapters.slack.threads import Threads
 from adapters.slack.users import Users
 from adapters.sources import Sources, answering_sources
+from adapters.uploads import Uploads
 from bot.access import by_person
 from bot.messages import Reply, Resource, Show, Source, TurnKind
 from bot.turn import Memories
@@ -30,6 +34,7 @@ from memory.sqlite import SqliteMemory
 from memory.turn import Turn
 from retrieval.document import Document, Passage
 from retrieval.evidence import Hit
+from retrieval.ram_index import RamIndex
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Collection, Sequence
@@ -185,6 +190,16 @@ async def running(
         if alerts is not None:
             stack.push_async_callback(alerts.close)
         stack.push_async_callback(dispatcher.drain, 5.0)
+        intake = Intake(
+            RamIndex(),
+            Uploads(home),
+            Permission(),
+            words,
+            clock=utc_now,
+            collections=(),
+            public=("public",),
+            seconds=30,
+        )
         app = SlackApp(
             client=client,
             me=me,
@@ -193,6 +208,7 @@ async def running(
             threads=Threads(memories),
             sources=sources,
             memories=memories,
+            intake=intake,
             words=words,
             now=lambda: datetime.now(UTC),
             app_token=slack.app_token if mode == "socket" else None,

@@ -34,6 +34,8 @@ SCOPES_OF_METHODS: dict[str, set[str]] = {
     "chat_postMessage": {"chat:write"},
     "chat_postEphemeral": {"chat:write"},
     "chat_getPermalink": set(),
+    "chat_update": {"chat:write"},
+    "files_info": {"files:read"},
     "conversations_open": {"im:write"},
     "conversations_replies": HISTORY,
     "conversations_history": HISTORY,
