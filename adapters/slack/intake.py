@@ -65,7 +65,7 @@ class SlackIntake(SlackFiles):
 
     async def deliver(self, message: IncomingMessage, reply: Reply) -> None:
         """Post the reply, in place of what told of its coming where there is such a message."""
-        ts = self._telling.get(message.key)
+        ts = self._telling.get(message.key) or (await self._left_behind(message) if message.files else None)
         if ts is None and not reply.undo:
             await self._delivery.deliver(message, reply)
             return
@@ -81,6 +81,13 @@ class SlackIntake(SlackFiles):
             _LOG.warning("the report on %s goes out anew: %s", message.key, error)
             await self._delivery.deliver(message, reply)
         self._telling.pop(message.key, None)
+
+    async def _left_behind(self, message: IncomingMessage) -> str | None:
+        try:
+            return await self._found(message)
+        except CitewellError as error:
+            _LOG.warning("cannot tell whether something stands about %s: %s", message.key, error)
+            return None
 
     async def _post(self, message: IncomingMessage, post: Post, metadata: dict[str, Any]) -> str:
         with mapped("chat.postMessage"):
