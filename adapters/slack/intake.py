@@ -56,8 +56,9 @@ class SlackIntake(SlackFiles):
             _LOG.info("no sign of work for %s: %s", message.key, error)
 
     async def working(self, message: IncomingMessage) -> None:
-        """Show that an answer is on its way."""
-        await self._delivery.working(message)
+        """Show that an answer is on its way; of files, what tells how far it is will do."""
+        if not message.files:
+            await self._delivery.working(message)
 
     async def delivered(self, message: IncomingMessage) -> bool:
         """Whether the whole reply to this message stands already."""
