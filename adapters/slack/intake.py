@@ -7,7 +7,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from adapters.slack.blocks import BUTTON_VALUE, FALLBACK_TEXT, SECTION_TEXT, Post, content
-from adapters.slack.errors import mapped
+from adapters.slack.errors import Unshowable, mapped
 from adapters.slack.files import SlackFiles
 from adapters.slack.mrkdwn import mrkdwn, plain
 from adapters.slack.split import split
@@ -73,15 +73,21 @@ class SlackIntake(SlackFiles):
         payload = {"key": message.key, "trace": reply.trace_id, "part": 0, "parts": 1}
         metadata = {"event_type": EVENT_TYPE, "event_payload": payload}
         post = report_post(reply, self._words)
-        try:
-            if ts is None:
+        if ts is None or not await self._in_place(message, ts, post, metadata):
+            try:
                 await self._post(message, post, metadata)
-            else:
-                await _update(self._client, message.conversation.channel, ts, post, metadata)
+            except Unshowable:
+                await self._delivery.deliver(message, reply)
+        self._telling.pop(message.key, None)
+
+    async def _in_place(self, message: IncomingMessage, ts: str, post: Post, metadata: dict[str, Any]) -> bool:
+        """Whether the report stands where it was told how far it is; False where that message is gone."""
+        try:
+            await _update(self._client, message.conversation.channel, ts, post, metadata)
         except Permanent as error:
             _LOG.warning("the report on %s goes out anew: %s", message.key, error)
-            await self._delivery.deliver(message, reply)
-        self._telling.pop(message.key, None)
+            return False
+        return True
 
     async def _left_behind(self, message: IncomingMessage) -> str | None:
         try:

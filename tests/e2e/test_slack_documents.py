@@ -231,6 +231,35 @@ async def test_a_sign_in_page_is_not_taken_for_the_document(slack: SlackDouble, 
         assert await documents(made) == []
 
 
+async def test_what_takes_longer_than_a_turn_may_is_told_and_the_rest_stands(
+    slack: SlackDouble, mode: Mode, tmp_path: Path
+) -> None:
+    slow = slack.files.add("F2", "slow.pdf", LEAFLET)
+    slow.opened.clear()
+    async with whole(slack, mode, tmp_path / "home", turn_deadline=4, **ALLOWED) as made:
+        report = await send(made, "F1", "F2")
+        assert WORDS.taken.format(name="heron-rota.pdf", title="Heron rota") in report.text
+        assert WORDS.failed.format(name="slow.pdf", why=WORDS.why["time"]) in report.text
+        await undone(made, report)
+        assert await documents(made) == []
+    slow.opened.set()
+
+
+async def test_where_the_message_that_told_how_far_it_is_has_gone_the_report_comes_anew(here: Whole) -> None:
+    here.slack.fail("chat.update", ApiError("message_not_found"))
+    report = await send(here, "F1")
+    assert WORDS.taken.format(name="heron-rota.pdf", title="Heron rota") in report.text
+    assert await undone(here, report) == WORDS.undo_removed.format(title="Heron rota")
+
+
+@pytest.mark.parametrize("fault", [Broken(), Broken(after_the_fact=True)])
+async def test_a_report_that_slack_may_have_taken_stands_once(here: Whole, fault: Broken) -> None:
+    here.slack.fail("chat.update", fault)
+    report = await send(here, "F1")
+    assert here.slack.workspace.posted(DIRECT) == [report]
+    assert WORDS.taken.format(name="heron-rota.pdf", title="Heron rota") in report.text
+
+
 @pytest.mark.parametrize(
     ("fault", "code"), [(Broken(), "network"), (ApiError("missing_scope"), "no_access"), (ApiError("x"), "gone")]
 )
