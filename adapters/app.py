@@ -25,10 +25,16 @@ from adapters.backends import (
     choose_writers,
     small_claude,
 )
+from adapters.console import PLATFORM as CONSOLE
 from adapters.dispatch import Dispatcher
+from adapters.files import answering_files
 from adapters.forgetting import Forgetter, answering_forget
+from adapters.intake import Intake
+from adapters.offered import Permission
 from adapters.sources import Sources, answering_sources
 from adapters.tracing.traces import Traces, words_until
+from adapters.uploads import Uploads
+from bot.access import PlaceAccess
 from bot.aftercare import plain_question
 from bot.asking_on import asking_on
 from bot.courtesy import courtesy
@@ -58,6 +64,7 @@ if TYPE_CHECKING:
     from bot.answerer import Answerer
     from bot.claude_api import Claude
     from bot.messages import Resource, Respond
+    from bot.wording import Wording
     from memory.inbox import Inbox
     from retrieval.embed import Embedder
     from retrieval.grade import Grader
@@ -89,8 +96,10 @@ class Application:
     reranker: Reranker | None
     searcher: Searcher
     engine: Engine
+    access: PlaceAccess
     sources: Sources
     forgetter: Forgetter
+    intake: Intake
     dispatcher: Dispatcher
     inbox: Inbox
     memory_file: MemoryFile
@@ -124,7 +133,7 @@ class Application:
 
     def answering(self, engine: Engine) -> Respond:
         """The same over another engine."""
-        return _answering(engine, self.sources, self.forgetter)
+        return _answering(engine, self.sources, self.forgetter, self.intake)
 
     async def close(self) -> None:
         """Close the files and the connections to servers, all of them even where one fails to close."""
@@ -196,6 +205,7 @@ async def build(
         summary_writer = await asyncio.to_thread(choose_summary_writer, settings, small)
         summaries = Summaries(summary_writer, budget_tokens=settings.replay_tokens)
         opened.push_async_callback(summaries.settle)
+        access = PlaceAccess(settings.shelving, own={CONSOLE})
         engine = Engine(
             searcher=searcher,
             index=index,
@@ -207,7 +217,6 @@ async def build(
             settings=TurnSettings(
                 country=settings.country,
                 people=people,
-                public_collections=settings.public_collections,
                 passages=settings.passages,
                 replay_tokens=settings.replay_tokens,
                 question_limit=settings.question_limit,
@@ -220,10 +229,12 @@ async def build(
             second_look=second_look,
             keep=traces.keep,
             may_keep_words=words_until(settings.trace_words_until, clock),
+            access=access,
         )
-        sources = Sources(memories, index, lambda _, author: engine.settings.visible(guest=author.guest), today)
+        sources = Sources(memories, index, access, today)
+        intake = _intake(settings, index, engine.wording, clock)
         dispatcher = Dispatcher(
-            _answering(engine, sources, forgetter),
+            _answering(engine, sources, forgetter, intake),
             durable=inbox,
             ephemeral=ephemeral,
             on_failure=engine.failure,
@@ -238,8 +249,10 @@ async def build(
             reranker,
             searcher,
             engine,
+            access,
             sources,
             forgetter,
+            intake,
             dispatcher,
             inbox,
             memory_file,
@@ -251,10 +264,32 @@ async def build(
         )
 
 
-def _answering(engine: Engine, sources: Sources, forgetter: Forgetter) -> Respond:
-    """The engine, with "sources" and "forget this conversation" answered before it."""
+def _answering(engine: Engine, sources: Sources, forgetter: Forgetter, intake: Intake) -> Respond:
+    """The engine, with files, "sources" and "forget this conversation" seen to before it."""
     respond = answering_sources(engine.respond, sources, engine.wording)
-    return answering_forget(respond, forgetter, engine.wording)
+    respond = answering_forget(respond, forgetter, engine.wording)
+    return answering_files(respond, intake, engine.assess)
+
+
+def _intake(settings: Settings, index: Index, words: Wording, clock: Callable[[], datetime]) -> Intake:
+    """It gets three quarters of a turn, so that there is time left to say how it went."""
+    named = {name for table in settings.channels.values() for names in table.values() for name in names}
+    permission = Permission(
+        settings.documents_from,
+        settings.documents_in,
+        settings.documents_into,
+        int(settings.documents_limit * 1_000_000),
+    )
+    return Intake(
+        index,
+        Uploads(settings.home),
+        permission,
+        words,
+        clock=clock,
+        collections=named | settings.public_collections,
+        public=settings.public_collections,
+        seconds=settings.turn_deadline * 0.75,
+    )
 
 
 def read_own_files(language: str) -> None:

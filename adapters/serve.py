@@ -11,17 +11,21 @@ from typing import TYPE_CHECKING
 from adapters.app import utc_now
 from adapters.installing import in_slack
 from adapters.pages import Pages
+from adapters.shelving_settings import in_a_line, unknown_names
 from adapters.signals import stopped_by_signal
 from adapters.slack.alerts import Alerts
 from adapters.slack.app import SlackApp
 from adapters.slack.app_home import AppHome
 from adapters.slack.delivery import SlackDelivery
 from adapters.slack.events import PLATFORM as SLACK
+from adapters.slack.intake import SlackIntake
 from adapters.slack.leaving import Leaving
+from adapters.slack.localities import Localities
 from adapters.slack.threads import Threads
 from adapters.slack.users import Users
-from bot.errors import Misconfigured
+from bot.errors import Misconfigured, outline
 from memory.errors import MemoryUnavailable
+from retrieval.document import PUBLIC
 from retrieval.errors import RetrievalError
 from retrieval.vectors import fill
 
@@ -49,7 +53,7 @@ async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.E
         stop = stop or stack.enter_context(stopped_by_signal()).event
         spoken_in = await in_slack(settings, app.engine.wording, stack)
         pages = await Pages.of(app)
-        slack = _slack(app, spoken_in, pages, stack)
+        slack = await _slack(app, spoken_in, pages, stack)
         stack.push_async_callback(slack.close)
         address = await pages.listen(stack, None if settings.slack_app_token else slack, spoken_in.installer)
         stack.push_async_callback(app.dispatcher.drain, settings.drain_grace)
@@ -58,7 +62,7 @@ async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.E
         with _naming("SLACK_APP_TOKEN"):
             await slack.start()
         works = (
-            *(_fill(app, stop), _resume_now_and_then(app), _delete_too_old_daily(app)),
+            *(_fill(app, stop), _resume_now_and_then(app), _delete_too_old_daily(app), _restore_documents(app)),
             _refresh_now_and_then(spoken_in.workspaces),
         )
         beside = [asyncio.create_task(work) for work in works]
@@ -68,6 +72,7 @@ async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.E
             say(f"To install it in a workspace: {spoken_in.installer.url}")
         say(app.backends)
         say(f"The playground, on this machine: {address}")
+        await _say_who_sees_what(app, say)
         await stop.wait()
         say("Stopping: finishing what runs.")
         for task in beside:
@@ -75,23 +80,30 @@ async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.E
         await asyncio.gather(*beside, return_exceptions=True)
 
 
-def _slack(app: Application, spoken_in: InSlack, pages: Pages, stack: AsyncExitStack) -> SlackApp:
+async def _slack(app: Application, spoken_in: InSlack, pages: Pages, stack: AsyncExitStack) -> SlackApp:
     settings, workspaces = app.settings, spoken_in.workspaces
     words, privately = app.engine.wording, settings.crisis_privately
     alerts = Alerts(workspaces, settings.crisis_alert, words.alert) if settings.crisis_alert else None
     if alerts is not None:
         stack.push_async_callback(alerts.close)
-    app.dispatcher.register(SLACK, SlackDelivery(workspaces, words, privately=privately, alerts=alerts))
-    users, threads = Users(time.monotonic), Threads(app.engine.memories)
+    delivery = SlackDelivery(workspaces, words, privately=privately, alerts=alerts)
+    telling = SlackIntake(workspaces, delivery, words)
+    app.dispatcher.register(SLACK, telling)
+    localities = Localities(workspaces, telling, app.access, app.intake, time.monotonic)
+    stack.push_async_callback(localities.close)
+    await localities.begin()
+    users, threads = Users(time.monotonic, shared=localities.shared), Threads(app.engine.memories)
     return SlackApp(
         client=spoken_in.client,
         workspaces=workspaces,
         dispatcher=app.dispatcher,
-        leaving=Leaving(workspaces, app.forgetter, (users.forget, threads.forget)),
+        leaving=Leaving(workspaces, app.forgetter, (users.forget, threads.forget, localities.forget)),
+        localities=localities,
         users=users,
         threads=threads,
         sources=app.sources,
         memories=app.engine.memories,
+        intake=app.intake,
         home=_home(app, pages),
         words=app.engine.wording,
         now=utc_now,
@@ -108,9 +120,22 @@ def _home(app: Application, pages: Pages) -> AppHome:
         forgetter=app.forgetter,
         switches=engine.switches,
         words=engine.wording,
-        visible=lambda author: engine.settings.visible(guest=author.guest),
+        access=app.access,
         operators=app.settings.operators,
     )
+
+
+async def _say_who_sees_what(app: Application, say: Callable[[str], None]) -> None:
+    """Which channels have what, and which collections of the settings there are no documents of."""
+    settings = app.settings
+    say(in_a_line(settings.shelving))
+    try:
+        there = (await app.index.status()).collections
+    except RetrievalError:
+        return  # it has been said already that there is no index
+    more = {"public_collections": settings.public_collections - {PUBLIC}}
+    for line in unknown_names(settings.channels, more, there):
+        say(f"Please check: {line}")
 
 
 @contextmanager
@@ -124,13 +149,23 @@ def _naming(setting: str) -> Iterator[None]:
 
 
 async def _fill(app: Application, stop: asyncio.Event) -> None:
-    if app.embedder is None:
-        return
+    """Now, and whenever passages have come."""
+    while app.embedder is not None:
+        app.intake.fresh.clear()
+        try:
+            if filled := await fill(app.index, app.embedder, stop=stop):
+                logger.info("%d passages can now be found by meaning", filled)
+        except RetrievalError as error:
+            logger.error("vectors are not filled in, words still find: %s", error)  # noqa: TRY400 - it says it all
+        await app.intake.fresh.wait()
+
+
+async def _restore_documents(app: Application) -> None:
+    """Those that were sent, where the index has been built anew."""
     try:
-        if filled := await fill(app.index, app.embedder, stop=stop):
-            logger.info("%d passages can now be found by meaning", filled)
-    except RetrievalError as error:
-        logger.error("vectors are not filled in, words still find: %s", error)  # noqa: TRY400 - the message says it all
+        await app.intake.restore()
+    except (RetrievalError, OSError) as error:
+        logger.error("documents that were sent are not looked through: %s", outline(error))  # noqa: TRY400 - see outline
 
 
 async def _resume_now_and_then(app: Application) -> None:

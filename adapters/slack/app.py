@@ -23,9 +23,10 @@ from slack_sdk.web.async_client import AsyncWebClient
 from adapters.slack import blocks, payload
 from adapters.slack.connection import SocketConnection
 from adapters.slack.errors import mapped
-from adapters.slack.events import PLATFORM, Identity, Reason, read
+from adapters.slack.events import PLATFORM, Identity, Reason, is_shared_event, read
 from adapters.slack.feedback import FEEDBACK_ACTION, clicked
 from adapters.slack.home import FORGET_ACTION, HOME_EVENT, STAGE_ACTION, HomeOpened
+from adapters.slack.intake import UNDO_ACTION, replaced
 from adapters.slack.leaving import departure
 from adapters.slack.origin import origin
 from adapters.slack.payload import COMMAND, LINK_BUTTON, PASSAGE_BUTTON, Malformed
@@ -40,9 +41,11 @@ if TYPE_CHECKING:
 
     from slack_bolt.context.ack.async_ack import AsyncAck
 
+    from adapters.intake import Intake
     from adapters.slack.app_home import AppHome
     from adapters.slack.blocks import Post
     from adapters.slack.leaving import Departure, Leaving
+    from adapters.slack.localities import Localities
     from adapters.slack.origin import Origin
     from adapters.slack.threads import Threads
     from adapters.slack.users import Users
@@ -105,11 +108,13 @@ class SlackApp:
         client: AsyncWebClient,
         workspaces: Workspaces,
         leaving: Leaving,
+        localities: Localities,
         dispatcher: Accepts,
         users: Users,
         threads: Threads,
         sources: Sources,
         memories: Memories,
+        intake: Intake,
         home: AppHome,
         words: Wording,
         now: Callable[[], datetime],
@@ -124,11 +129,13 @@ class SlackApp:
         self._client = client
         self._workspaces = workspaces
         self._leaving = leaving
+        self._localities = localities
         self._dispatcher = dispatcher
         self._users = users
         self._threads = threads
         self._sources = sources
         self._memories = memories
+        self._intake = intake
         self._home = home
         self._words = words
         self._now = now
@@ -218,7 +225,10 @@ class SlackApp:
         here = await self._workspaces.at(sent)
         if here is None:
             _LOG.warning("left alone: Citewell is not installed in the workspace %s", sent.team or "that it is not of")
-        return here if here is not None and _ours(here, sent) else None
+        if here is None or not _ours(here, sent):
+            return None
+        self._localities.of(here.me.team)
+        return here
 
     def _wire(self, signing_secret: str) -> AsyncApp:
         bolt = AsyncApp(
@@ -239,15 +249,17 @@ class SlackApp:
         bolt.action(PASSAGE_BUTTON)(self._on_passage_button)
         bolt.action(LINK_BUTTON)(self._on_link_button)
         bolt.action(FEEDBACK_ACTION)(self._on_feedback)
+        bolt.action(UNDO_ACTION)(self._on_undo)
         return bolt
 
     async def _on_event(self, body: dict[str, Any], here: Workspace) -> None:
-        heard = read(body, here.me)
+        heard = read(body, here.me, for_files=self._intake.permission.channels)
         if heard is None:
             return
         if heard.reason is Reason.THREAD and not await self._threads.inside(heard.conversation):
             return
-        author = await self._users.author(heard.user, here, outside=heard.outside)
+        outside = heard.outside or is_shared_event(body)
+        author = await self._users.author(heard.user, here, heard.conversation.channel, outside=outside)
         self._threads.join(heard.conversation)  # first: where nothing can be stored, the next line raises
         await self._dispatcher.accept(heard.message(author, self._now()))
 
@@ -262,7 +274,7 @@ class SlackApp:
         self._start(self._use_home(body["user"]["id"], action, here))
 
     async def _show_home(self, opened: HomeOpened, here: Workspace) -> None:
-        await self._home.opened(opened, await self._users.author(opened.user, here), here.client)
+        await self._home.opened(opened, here.me.team, await self._users.author(opened.user, here), here.client)
 
     async def _use_home(self, user: str, action: dict[str, Any], here: Workspace) -> None:
         author = await self._users.author(user, here)
@@ -271,7 +283,7 @@ class SlackApp:
 
     async def _on_command(self, ack: AsyncAck, body: dict[str, Any], here: Workspace) -> None:
         outside = body.get("team_id") != here.me.team
-        author = await self._users.author(body["user_id"], here, outside=outside)
+        author = await self._users.author(body["user_id"], here, body["channel_id"], outside=outside)
         found = await self._sources.of_person(Conversation(PLATFORM, here.me.team, body["channel_id"]), author)
         title = heading(found, self._words)
         post = blocks.passages(found, self._words, heading=title) if found else blocks.note(title)
@@ -291,6 +303,11 @@ class SlackApp:
         """Acknowledge at once; that it is noted follows as a message of its own."""
         await ack()
         self._start(self._note_feedback(body, action, here))
+
+    async def _on_undo(self, ack: AsyncAck, body: dict[str, Any], action: dict[str, Any], here: Workspace) -> None:
+        """Acknowledge at once; the report then says what became of it."""
+        await ack()
+        self._start(self._undo(body, action, here))
 
     async def _show_passage(self, body: dict[str, Any], action: dict[str, Any], here: Workspace) -> None:
         conversation, author = await self._place_and_person(body, here)
@@ -314,13 +331,21 @@ class SlackApp:
         words = self._words.feedback
         await self._whisper(here, conversation, author, blocks.note(words.thanks if noted else words.gone))
 
+    async def _undo(self, body: dict[str, Any], action: dict[str, Any], here: Workspace) -> None:
+        """Whether this person may undo that here is decided now; what was done is told in place of the report."""
+        conversation, author = await self._place_and_person(body, here)
+        done, text = await self._intake.undo(action["value"], conversation, author)
+        ts = (body.get("container") or {}).get("message_ts")
+        if not (done and ts and await replaced(here.client, conversation.channel, ts, blocks.note(text))):
+            await self._whisper(here, conversation, author, blocks.note(text))
+
     async def _place_and_person(self, body: dict[str, Any], here: Workspace) -> tuple[Conversation, Author]:
         """Where a button was clicked, and by whom."""
         user, container = body["user"], body.get("container") or {}
         channel = (body.get("channel") or {}).get("id") or container["channel_id"]
         thread = container.get("thread_ts") or (body.get("message") or {}).get("thread_ts")
         outside = (user.get("team_id") or here.me.team) != here.me.team
-        author = await self._users.author(user["id"], here, outside=outside)
+        author = await self._users.author(user["id"], here, channel, outside=outside)
         return Conversation(PLATFORM, here.me.team, channel, thread or ""), author
 
     async def _whisper(self, here: Workspace, conversation: Conversation, author: Author, post: Post) -> None:

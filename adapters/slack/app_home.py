@@ -6,19 +6,21 @@ import logging
 from typing import TYPE_CHECKING
 
 from adapters.slack.errors import mapped
-from adapters.slack.events import PLATFORM
+from adapters.slack.events import DIRECT, PLATFORM
 from adapters.slack.home import FORGET_ACTION, Controls, HomeOpened, home, switched
 from bot.errors import CitewellError
+from memory.conversation import Conversation
 from memory.errors import MemoryUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Collection
 
     from slack_sdk.web.async_client import AsyncWebClient
 
     from adapters.forgetting import Forgetter
     from adapters.overview import Overview
     from adapters.topics import Topics
+    from bot.access import Access
     from bot.messages import Author
     from bot.switches import Switches
     from bot.wording import Wording
@@ -31,7 +33,7 @@ _QUESTIONS = 3
 class AppHome:
     """The page of each person. Only `operators` (ids of people) see how the parts are and may switch stages.
 
-    `visible` gives the collections that a person may see on their own with us (None: all of them).
+    What they are told of the documents is what `access` allows in their direct message with us.
     """
 
     def __init__(
@@ -42,7 +44,7 @@ class AppHome:
         forgetter: Forgetter,
         switches: Switches,
         words: Wording,
-        visible: Callable[[Author], Collection[str] | None],
+        access: Access,
         operators: Collection[str] = frozenset(),
     ) -> None:
         self._overview = overview
@@ -50,16 +52,16 @@ class AppHome:
         self._forgetter = forgetter
         self._switches = switches
         self._words = words
-        self._visible = visible
+        self._access = access
         self._operators = frozenset(operators)
 
-    async def opened(self, event: HomeOpened, author: Author, client: AsyncWebClient) -> None:
+    async def opened(self, event: HomeOpened, team: str, author: Author, client: AsyncWebClient) -> None:
         """Publish the page, or offer questions, as the tab wants. A refusal of Slack's is logged."""
         try:
             if event.tab == "home":
-                await self._publish(author, client)
+                await self._publish(team, author, client)
             else:
-                await self._offer(event.channel, author, client)
+                await self._offer(Conversation(PLATFORM, team, event.channel), author, client)
         except CitewellError as error:
             _LOG.warning("the page was not shown: %s", error)
 
@@ -72,7 +74,7 @@ class AppHome:
             stage, on = switch
             self._switches.turn(stage, on=on)
             _LOG.warning("the stage %s was switched %s by an operator, until the next start", stage, value)
-        await self._publish(author, client, note)
+        await self._publish(team, author, client, note)
 
     def _operates(self, author: Author) -> bool:
         return author.id in self._operators and not author.guest
@@ -85,8 +87,9 @@ class AppHome:
             return self._words.home.unforgotten
         return self._words.home.forgotten if gone.turns or gone.waiting else self._words.home.nothing_kept
 
-    async def _publish(self, author: Author, client: AsyncWebClient, note: str = "") -> None:
-        holdings = await self._overview.holdings(self._visible(author))
+    async def _publish(self, team: str, author: Author, client: AsyncWebClient, note: str = "") -> None:
+        alone = Conversation(PLATFORM, team, DIRECT)
+        holdings = await self._overview.holdings(await self._access(alone, author))
         controls = None
         if self._operates(author):
             controls = Controls(await self._overview.health(), self._switches.off)
@@ -95,13 +98,13 @@ class AppHome:
                 user_id=author.id, view=dict(home(holdings, self._words, note=note, controls=controls))
             )
 
-    async def _offer(self, channel: str, author: Author, client: AsyncWebClient) -> None:
+    async def _offer(self, where: Conversation, author: Author, client: AsyncWebClient) -> None:
         words = self._words.prompts
-        questions = await self._topics.questions(self._visible(author), count=_QUESTIONS)
+        questions = await self._topics.questions(await self._access(where, author), count=_QUESTIONS)
         prompts = [{"title": question, "message": question} for question in (*questions, words.help)]
         with mapped("assistant.threads.setSuggestedPrompts"):
             await client.assistant_threads_setSuggestedPrompts(
-                channel_id=channel,  # and no thread_ts: from an app with an agent view Slack drops that in silence
+                channel_id=where.channel,  # and no thread_ts: with one, an agent's prompts are dropped
                 title=words.title,
                 prompts=prompts,
             )

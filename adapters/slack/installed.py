@@ -98,6 +98,12 @@ class InstalledWorkspaces:
             return None
         return await self._speaking(team, place)
 
+    async def teams(self) -> Sequence[str]:
+        """Those that were installed by themselves, and those that an organisation's installation was heard in."""
+        with _reading():
+            found = [await self._installations.workspaces_of(place) for place in await self._installations.all()]
+        return list(dict.fromkeys(team for teams in found for team in teams))
+
     async def install(self, bot: Bot) -> None:
         """Store an installation, in place of an earlier one."""
         place = Place(bot.enterprise_id or "", bot.team_id or "")

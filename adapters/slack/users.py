@@ -12,7 +12,7 @@ from bot.errors import CitewellError
 from bot.messages import Author
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
     from adapters.slack.workspaces import Workspace
 
@@ -23,6 +23,9 @@ _GUEST_MARKS = ("is_restricted", "is_ultra_restricted", "is_stranger")
 class Users:
     """Authors, remembered for `ttl` seconds of `clock`. Whom Slack does not vouch for is taken for a guest.
 
+    Where `shared` says of a workspace's channel that people of others can read there, so is everyone: what is written
+    in it is theirs too, and nothing of it is kept (promise 8).
+
     An unknown person costs one call of at most `patience` seconds, since the message is acknowledged only afterwards
     and Slack waits three. A failed look-up is not remembered.
     """
@@ -31,18 +34,35 @@ class Users:
         self,
         clock: Callable[[], float],
         *,
+        shared: Callable[[str, str], Awaitable[bool]],
         ttl: float = 3600,
         patience: float = 1.5,
         capacity: int = 10_000,
     ) -> None:
         self._clock = clock
+        self._shared = shared
         self._ttl = ttl
         self._patience = patience
         self._capacity = capacity
         self._known: dict[tuple[str, str], tuple[float, Author]] = {}
 
-    async def author(self, user: str, here: Workspace, *, outside: bool = False) -> Author:
-        """The author behind a user id; `here` is our own workspace, `outside` what the event itself says."""
+    async def author(self, user: str, here: Workspace, channel: str = "", *, outside: bool = False) -> Author:
+        """The author behind a user id, as they count in this channel, or by themselves where none is given.
+
+        `here` is our own workspace, `outside` what the event itself says.
+        """
+        if not channel:
+            person, shared = await self._person(user, here), False
+        else:
+            person, shared = await asyncio.gather(self._person(user, here), self._shared(here.me.team, channel))
+        return replace(person, guest=True) if outside or shared else person
+
+    def forget(self, team: str) -> None:
+        """Let go of whom we know of a workspace."""
+        for key in [key for key in self._known if key[0] == team]:
+            del self._known[key]
+
+    async def _person(self, user: str, here: Workspace) -> Author:
         key = (here.me.team, user)
         known = self._known.get(key)
         if known is None or known[0] <= self._clock():
@@ -53,13 +73,7 @@ class Users:
                 _LOG.warning("users.info failed (%s): taking the author for a guest", error or type(error).__name__)
                 return Author(user, guest=True)
             self._remember(key, known)
-        author = known[1]
-        return replace(author, guest=True) if outside else author
-
-    def forget(self, team: str) -> None:
-        """Let go of whom we know of a workspace."""
-        for key in [key for key in self._known if key[0] == team]:
-            del self._known[key]
+        return known[1]
 
     async def _ask(self, user: str, here: Workspace) -> Author:
         with mapped("users.info"):

@@ -37,6 +37,10 @@ class Workspaces(Protocol):
         """The workspace with this id, of which something came before; None where we are not installed any more."""
         ...
 
+    async def teams(self) -> Sequence[str]:
+        """The workspaces that we are in, as far as something came from each or it was installed by itself."""
+        ...
+
     async def gone(self, origin: Origin, *, at: float, surely: bool) -> Sequence[str]:
         """Speak no more where the app was uninstalled at a time (Unix, seconds); the workspaces that this was.
 
@@ -91,6 +95,10 @@ class OneWorkspace:
     async def of(self, team: str) -> Workspace | None:
         """The one workspace, if it has this id."""
         return self._workspace if team == self._team else None
+
+    async def teams(self) -> Sequence[str]:
+        """The one workspace."""
+        return (self._team,)
 
     async def gone(self, origin: Origin, *, at: float, surely: bool) -> Sequence[str]:
         """The one workspace, if it is this."""

@@ -11,21 +11,28 @@ from typing import TYPE_CHECKING, Literal
 
 from aiohttp import web
 
+from adapters.app import utc_now
 from adapters.dispatch import Courier, Dispatcher
 from adapters.forgetting import Forgetter, answering_forget
 from adapters.installing import InSlack
+from adapters.intake import Intake
+from adapters.offered import Permission
 from adapters.overview import Overview
 from adapters.slack.alerts import Alerts
 from adapters.slack.app import SlackApp, identify, web_client
 from adapters.slack.app_home import AppHome
 from adapters.slack.delivery import SlackDelivery
+from adapters.slack.intake import SlackIntake
 from adapters.slack.leaving import Leaving
+from adapters.slack.localities import Localities
 from adapters.slack.threads import Threads
 from adapters.slack.users import Users
 from adapters.slack.workspaces import OneWorkspace, Workspace
 from adapters.sources import Sources, answering_sources
 from adapters.topics import Topics
+from adapters.uploads import Uploads
 from adapters.web import web_app
+from bot.access import PlaceAccess, Shelving, by_person
 from bot.messages import Reply, Resource, Show, Source, TurnKind
 from bot.switches import Switches
 from bot.turn import Memories
@@ -46,9 +53,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from adapters.slack.delivery import Privately
-    from bot.messages import Author, IncomingMessage
+    from bot.messages import IncomingMessage
     from bot.wording import Wording
-    from memory.conversation import Conversation
     from tests.doubles.slack import SlackDouble
 
 Mode = Literal["socket", "http"]
@@ -154,11 +160,6 @@ class Rig:
                 await asyncio.sleep(0.002)
 
 
-def access(_: Conversation, author: Author) -> Collection[str] | None:
-    """Guests see the public collection, members all."""
-    return {"public"} if author.guest else None
-
-
 @asynccontextmanager
 async def running(
     slack: SlackDouble,
@@ -183,7 +184,7 @@ async def running(
         memories = Memories(SqliteMemory(file), RamMemory())
         engine, shelf = Engine(memories), Shelf([LINKED, UNLINKED])
         engine.gate.set()
-        sources = Sources(memories, shelf, access)
+        sources = Sources(memories, shelf, by_person)
         waits: list[float] = []
 
         inbox, ephemeral = SqliteInbox(file), RamInbox()
@@ -203,20 +204,36 @@ async def running(
         door = Door(dispatcher)
         door.gate.set()
         alerts = Alerts(workspaces, alert, words.alert, patience=alert_patience, sleep=no_wait) if alert else None
-        dispatcher.register("slack", SlackDelivery(workspaces, words, privately=privately, alerts=alerts))
+        delivery = SlackDelivery(workspaces, words, privately=privately, alerts=alerts)
+        dispatcher.register("slack", delivery)
         if alerts is not None:
             stack.push_async_callback(alerts.close)
         stack.push_async_callback(dispatcher.drain, 5.0)
-        users, threads = Users(time.monotonic), Threads(memories)
+        intake = Intake(
+            RamIndex(),
+            Uploads(home),
+            Permission(),
+            words,
+            clock=utc_now,
+            collections=(),
+            public=("public",),
+            seconds=30,
+        )
+        access = PlaceAccess(Shelving())
+        localities = Localities(workspaces, SlackIntake(workspaces, delivery, words), access, intake, time.monotonic)
+        stack.push_async_callback(localities.close)
+        users, threads = Users(time.monotonic, shared=localities.shared), Threads(memories)
         app = SlackApp(
             client=client,
             workspaces=workspaces,
             dispatcher=door,
-            leaving=Leaving(workspaces, forgetter, (users.forget, threads.forget)),
+            leaving=Leaving(workspaces, forgetter, (users.forget, threads.forget, localities.forget)),
+            localities=localities,
             users=users,
             threads=threads,
             sources=sources,
             memories=memories,
+            intake=intake,
             home=_home(memories, words, await asyncio.to_thread(Grader.fitted)),
             words=words,
             now=lambda: datetime.now(UTC),
@@ -240,7 +257,7 @@ def _home(memories: Memories, words: Wording, grader: Grader) -> AppHome:
         forgetter=Forgetter((memories.durable, memories.guests), RamInbox()),
         switches=Switches(),
         words=words,
-        visible=lambda _: None,
+        access=by_person,
     )
 
 

@@ -17,7 +17,7 @@ from tests.doubles.slack import BOT, TEAM, ApiError, Broken, RateLimited, SlackD
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-AMINA = "U0AMINA"
+AMINA, CHANNEL, SHARED = "U0AMINA", "C0WARD", "C0PARTNERS"
 MEMBER = Author(AMINA, guest=False, locale="en-GB", timezone="Europe/London")
 
 
@@ -35,38 +35,53 @@ async def slack() -> AsyncIterator[SlackDouble]:
         yield slack
 
 
+def _users(clock: Clock, **more: Any) -> Users:
+    async def shared(team: str, channel: str) -> bool:
+        return (team, channel) == (TEAM, SHARED)
+
+    return Users(clock, shared=shared, **more)
+
+
 @pytest.fixture
 def here(slack: SlackDouble) -> Workspace:
     return Workspace(Identity(TEAM, BOT, "B0CITEBOT"), web_client(slack.bot_token, base_url=slack.base_url))
 
 
 async def test_a_member_is_known_with_language_and_time_zone(slack: SlackDouble, here: Workspace) -> None:
-    assert await Users(Clock()).author(AMINA, here) == MEMBER
+    assert await _users(Clock()).author(AMINA, here, CHANNEL) == MEMBER
 
 
 async def test_a_person_is_asked_for_once_until_the_time_is_up(slack: SlackDouble, here: Workspace) -> None:
     clock = Clock()
-    users = Users(clock, ttl=60)
+    users = _users(clock, ttl=60)
     for clock.now in (0, 59, 60, 61):
-        assert await users.author(AMINA, here) == MEMBER
+        assert await users.author(AMINA, here, CHANNEL) == MEMBER
     assert len(slack.called("users.info")) == 2
 
 
 async def test_the_one_known_longest_is_forgotten_first(slack: SlackDouble, here: Workspace) -> None:
     slack.workspace.add_user("U0BEN")
     slack.workspace.add_user("U0CLEO")
-    users = Users(Clock(), capacity=2)
+    users = _users(Clock(), capacity=2)
     for user in (AMINA, "U0BEN", "U0CLEO", "U0BEN", AMINA):
-        await users.author(user, here)
+        await users.author(user, here, CHANNEL)
     assert [call.arguments["user"] for call in slack.called("users.info")] == [AMINA, "U0BEN", "U0CLEO", AMINA]
 
 
 async def test_an_event_from_outside_makes_a_guest_without_touching_what_is_known(
     slack: SlackDouble, here: Workspace
 ) -> None:
-    users = Users(Clock())
-    assert (await users.author(AMINA, here, outside=True)).guest
-    assert not (await users.author(AMINA, here)).guest
+    users = _users(Clock())
+    assert (await users.author(AMINA, here, CHANNEL, outside=True)).guest
+    assert not (await users.author(AMINA, here, CHANNEL)).guest
+
+
+async def test_in_a_channel_that_others_share_everyone_counts_as_a_guest_and_only_there(
+    slack: SlackDouble, here: Workspace
+) -> None:
+    users = _users(Clock())
+    assert (await users.author(AMINA, here, SHARED)).guest
+    assert not (await users.author(AMINA, here, CHANNEL)).guest
 
 
 @pytest.mark.parametrize("fault", [Broken(), RateLimited(30), ApiError("user_not_found"), ApiError("missing_scope")])
@@ -74,13 +89,13 @@ async def test_whom_slack_does_not_name_is_a_guest_until_it_does(
     slack: SlackDouble, here: Workspace, fault: Broken | RateLimited | ApiError
 ) -> None:
     slack.fail("users.info", fault)
-    users = Users(Clock())
-    assert await users.author(AMINA, here) == Author(AMINA, guest=True)
-    assert await users.author(AMINA, here) == MEMBER
+    users = _users(Clock())
+    assert await users.author(AMINA, here, CHANNEL) == Author(AMINA, guest=True)
+    assert await users.author(AMINA, here, CHANNEL) == MEMBER
 
 
 async def test_a_slow_answer_is_not_waited_for(slack: SlackDouble, here: Workspace) -> None:
-    assert (await Users(Clock(), patience=0).author(AMINA, here)).guest
+    assert (await _users(Clock(), patience=0).author(AMINA, here, CHANNEL)).guest
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from aiohttp import ClientSession, WSMsgType, web
 
 from tests.doubles.slack import payloads
 from tests.doubles.slack.api import Call, WebApi
+from tests.doubles.slack.files import FileStore
 from tests.doubles.slack.limits import Refused
 from tests.doubles.slack.oauth import OAuth
 from tests.doubles.slack.schemas import Schemas
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 10.0
 _UNTYPED = {"user_team", "source_team"}  # Slack sends them; the types of message events lack them
+_UNTYPED_OF_FILES = {"client_msg_id", "team"}
 Kind = Literal["events_api", "interactive", "slash_commands"]
 
 
@@ -60,6 +62,7 @@ class SlackDouble:
         self.connections = 0
         self.refused_connections = 0
         self._schemas = Schemas(schemas) if schemas else None
+        self.files = self.workspace.files = FileStore(bot_token=self.bot_token, scopes=scopes)
         self._api = WebApi(
             self.tokens,
             app_token=self.app_token,
@@ -80,12 +83,15 @@ class SlackDouble:
         app.router.add_route("*", "/api/{method}", self._serve_api)
         app.router.add_get("/link", self._serve_socket)
         app.router.add_get("/oauth/v2/authorize", self._authorize)
+        app.router.add_get("/files-pri/{id}/{name}", self.files.serve)
+        app.router.add_get("/signin", self.files.sign_in)
         self._runner = web.AppRunner(app, access_log=None)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
         await site.start()
         host, port = self._runner.addresses[0][:2]
         self._origin = f"{host}:{port}"
+        self.files.origin = f"http://{self._origin}"
         self._session = ClientSession()
         return self
 
@@ -142,7 +148,8 @@ class SlackDouble:
             events.insert(0, payloads.mention(*arguments, thread_ts=message.thread_ts, **more))
         if self._schemas:
             for event in events:
-                self._schemas.check_event({name: value for name, value in event.items() if name not in _UNTYPED})
+                untyped = _UNTYPED | (_UNTYPED_OF_FILES if event.get("subtype") == "file_share" else set())
+                self._schemas.check_event({name: value for name, value in event.items() if name not in untyped})
         return [payloads.callback(event) for event in events]
 
     async def say(
