@@ -92,6 +92,7 @@ async def _slack(app: Application, token: str, stack: AsyncExitStack) -> SlackAp
         threads=Threads(app.engine.memories),
         sources=app.sources,
         memories=app.engine.memories,
+        forgetter=app.forgetter,
         words=app.engine.wording,
         now=utc_now,
         app_token=settings.slack_app_token.get_secret_value() if settings.slack_app_token else None,

@@ -8,9 +8,8 @@ Nothing slow happens in there: answers are the dispatcher's work.
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response
@@ -21,40 +20,36 @@ from slack_sdk.signature import SignatureVerifier
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack import blocks, payload
+from adapters.slack.changes import is_change
 from adapters.slack.connection import SocketConnection
+from adapters.slack.edits import Edits
 from adapters.slack.errors import mapped
 from adapters.slack.events import PLATFORM, Identity, Reason, read
-from adapters.slack.feedback import FEEDBACK_ACTION, clicked
-from adapters.slack.payload import COMMAND, LINK_BUTTON, PASSAGE_BUTTON, Malformed
+from adapters.slack.interactions import Interactions
+from adapters.slack.payload import COMMAND, Malformed
+from adapters.slack.surfaces import Surfaces
+from adapters.slack.workspaces import Workspace
 from adapters.sources import heading
-from bot.errors import CitewellError, Misconfigured
+from bot.errors import Misconfigured
 from memory.conversation import Conversation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable
     from datetime import datetime
 
     from slack_bolt.context.ack.async_ack import AsyncAck
 
-    from adapters.slack.blocks import Post
+    from adapters.forgetting import Forgetter
+    from adapters.slack.edits import Questions
     from adapters.slack.threads import Threads
     from adapters.slack.users import Users
     from adapters.sources import Sources
-    from bot.messages import Author, IncomingMessage
     from bot.turn import Memories
     from bot.wording import Wording
 
 _LOG = logging.getLogger(__name__)
 SLACK_API = "https://slack.com/api/"
 EVENTS = ("app_mention", "message")
-
-
-class Accepts(Protocol):
-    """Where messages go: the dispatcher."""
-
-    async def accept(self, message: IncomingMessage) -> bool:
-        """Store it before returning; False for a duplicate."""
-        ...
 
 
 def web_client(token: str, *, base_url: str = SLACK_API) -> AsyncWebClient:
@@ -80,11 +75,12 @@ class SlackApp:
         *,
         client: AsyncWebClient,
         me: Identity,
-        dispatcher: Accepts,
+        dispatcher: Questions,
         users: Users,
         threads: Threads,
         sources: Sources,
         memories: Memories,
+        forgetter: Forgetter,
         words: Wording,
         now: Callable[[], datetime],
         app_token: str | None = None,
@@ -97,11 +93,17 @@ class SlackApp:
             )
         self._client = client
         self._me = me
+        self._here = Workspace(me, client)
         self._dispatcher = dispatcher
         self._users = users
         self._threads = threads
         self._sources = sources
-        self._memories = memories
+        self._interactions = Interactions(
+            users,
+            Surfaces(sources, memories, dispatcher, words, now),
+            Edits(dispatcher, memories, forgetter, words),
+            now,
+        )
         self._words = words
         self._now = now
         self._app_token = app_token
@@ -109,7 +111,6 @@ class SlackApp:
         self._bolt = self._wire(signing_secret or "")
         self._ping_interval = ping_interval
         self._socket: SocketConnection | None = None
-        self._showing: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
         """Connect, in Socket Mode; over HTTP there is nothing to do. Raises `Misconfigured` for a bad app token."""
@@ -129,9 +130,7 @@ class SlackApp:
         socket, self._socket = self._socket, None
         if socket is not None:
             await socket.close()
-        for task in tuple(self._showing):
-            task.cancel()
-        await asyncio.gather(*self._showing, return_exceptions=True)
+        await self._interactions.close()
 
     async def connected(self) -> bool:
         """Whether messages can arrive: always over HTTP, in Socket Mode while the connection stands."""
@@ -160,7 +159,9 @@ class SlackApp:
         if known is None:
             return BoltResponse(status=200)
         # Bolt's "socket_mode" means that the sender is known and the body parsed, which both are by now.
-        return await self._bolt.async_dispatch(AsyncBoltRequest(mode="socket_mode", body=known))
+        return await self._bolt.async_dispatch(
+            AsyncBoltRequest(mode="socket_mode", body=known, context={"here": self._here})
+        )
 
     def _wire(self, signing_secret: str) -> AsyncApp:
         identity = AuthorizeResult(
@@ -187,12 +188,13 @@ class SlackApp:
         for event in EVENTS:
             bolt.event(event)(self._on_event)
         bolt.command(COMMAND)(self._on_command)
-        bolt.action(PASSAGE_BUTTON)(self._on_passage_button)
-        bolt.action(LINK_BUTTON)(self._on_link_button)
-        bolt.action(FEEDBACK_ACTION)(self._on_feedback)
+        self._interactions.wire(bolt)
         return bolt
 
     async def _on_event(self, body: dict[str, Any]) -> None:
+        if is_change(body["event"]):
+            await self._interactions.change(body, self._here)
+            return
         heard = read(body, self._me)
         if heard is None:
             return
@@ -203,80 +205,16 @@ class SlackApp:
         await self._dispatcher.accept(heard.message(author, self._now()))
 
     async def _on_command(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        if body.get("text", "").strip().casefold() == "help":
+            post = blocks.note(self._words.sources.command)
+            await ack(text=post.text, blocks=list(post.blocks), response_type="ephemeral")
+            return
         outside = body.get("team_id") != self._me.team
         author = await self._users.author(body["user_id"], self._me.team, outside=outside)
         found = await self._sources.of_person(Conversation(PLATFORM, self._me.team, body["channel_id"]), author)
         title = heading(found, self._words)
         post = blocks.passages(found, self._words, heading=title) if found else blocks.note(title)
         await ack(text=post.text, blocks=list(post.blocks), response_type="ephemeral")
-
-    async def _on_link_button(self, ack: AsyncAck) -> None:
-        await ack()
-
-    async def _on_passage_button(self, ack: AsyncAck, body: dict[str, Any], action: dict[str, Any]) -> None:
-        """Acknowledge at once; the passage follows as a message of its own."""
-        await ack()
-        self._start(self._show_passage(body, action))
-
-    async def _on_feedback(self, ack: AsyncAck, body: dict[str, Any], action: dict[str, Any]) -> None:
-        """Acknowledge at once; that it is noted follows as a message of its own."""
-        await ack()
-        self._start(self._note_feedback(body, action))
-
-    async def _show_passage(self, body: dict[str, Any], action: dict[str, Any]) -> None:
-        conversation, author = await self._place_and_person(body)
-        hit = await self._sources.passage(action["value"], conversation, author)
-        number = int(action["action_id"].rpartition(":")[2])
-        if hit is None:
-            post = blocks.note(self._words.sources.gone)
-        else:
-            missed = hit.document.review_missed(self._now().date())
-            post = blocks.passage(hit, number, self._words.review_due(missed))
-        await self._whisper(conversation, author, post)
-
-    async def _note_feedback(self, body: dict[str, Any], action: dict[str, Any]) -> None:
-        """In the memory of whoever clicked: a guest's is in RAM, and keeps no ratings."""
-        if (thumb := clicked(action["value"])) is None:
-            return
-        trace_id, good = thumb
-        conversation, author = await self._place_and_person(body)
-        memory = self._memories.of(guest=author.guest)
-        noted = await memory.rate(trace_id, place=conversation.place, author=author.id, good=good)
-        words = self._words.feedback
-        await self._whisper(conversation, author, blocks.note(words.thanks if noted else words.gone))
-
-    async def _place_and_person(self, body: dict[str, Any]) -> tuple[Conversation, Author]:
-        """Where a button was clicked, and by whom."""
-        user, container = body["user"], body.get("container") or {}
-        channel = (body.get("channel") or {}).get("id") or container["channel_id"]
-        thread = container.get("thread_ts") or (body.get("message") or {}).get("thread_ts")
-        outside = (user.get("team_id") or self._me.team) != self._me.team
-        author = await self._users.author(user["id"], self._me.team, outside=outside)
-        return Conversation(PLATFORM, self._me.team, channel, thread or ""), author
-
-    async def _whisper(self, conversation: Conversation, author: Author, post: Post) -> None:
-        with mapped("chat.postEphemeral"):
-            await self._client.chat_postEphemeral(
-                channel=conversation.channel,
-                user=author.id,
-                thread_ts=conversation.thread or None,
-                text=post.text,
-                blocks=list(post.blocks),
-            )
-
-    def _start(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._showing.add(task)
-        task.add_done_callback(self._finished)
-
-    def _finished(self, task: asyncio.Task[None]) -> None:
-        self._showing.discard(task)
-        if task.cancelled() or (error := task.exception()) is None:
-            return
-        _LOG.error(
-            "could not do what a button asked for: %s",
-            error if isinstance(error, CitewellError) else type(error).__name__,
-        )
 
 
 def _signed(verifier: SignatureVerifier, body: bytes, request: web.Request) -> bool:

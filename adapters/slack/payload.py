@@ -13,14 +13,19 @@ from urllib.parse import parse_qsl
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from adapters.slack import blocks
+from adapters.slack.again import ASK_ACTION, RETRY_ACTION
+from adapters.slack.changes import ChangeEvent, is_change
 from adapters.slack.events import Event
 from adapters.slack.feedback import FEEDBACK_ACTION, clicked
+from adapters.slack.reasons import REASON_VIEW
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 COMMAND = "/sources"
-PASSAGE_BUTTON = re.compile(rf"^{blocks.PASSAGE_ACTION}:[0-9]{{1,4}}$")
+SHORTCUT = "show_sources"
+_OURS = f"{blocks.PASSAGE_ACTION}|{blocks.PLACE_ACTION}|{blocks.SOURCES_ACTION}|{RETRY_ACTION}|{ASK_ACTION}"
+BUTTON = re.compile(rf"^(?:{FEEDBACK_ACTION}|(?:{_OURS}):[0-9]{{1,4}})$")
 LINK_BUTTON = re.compile(rf"^(?:resource_)?{blocks.LINK_ACTION}:[0-9]{{1,4}}$")
 
 
@@ -46,6 +51,7 @@ class _Command(_Part):
     user_id: str = Field(min_length=1)
     channel_id: str = Field(min_length=1)
     team_id: str | None = None
+    text: str = ""
 
 
 class _Action(_Part):
@@ -65,10 +71,17 @@ class _Channel(_Part):
 class _Container(_Part):
     channel_id: str | None = None
     thread_ts: str | None = None
+    message_ts: str | None = None
 
 
 class _Message(_Part):
+    ts: str | None = None
     thread_ts: str | None = None
+
+
+class _View(_Part):
+    callback_id: str = ""
+    private_metadata: str = ""
 
 
 class _Click(_Part):
@@ -78,6 +91,37 @@ class _Click(_Part):
     channel: _Channel | None = None
     container: _Container | None = None
     message: _Message | None = None
+    view: _View | None = None
+    trigger_id: str = ""
+
+
+class _Chosen(_Part):
+    ts: str = Field(min_length=1)
+    thread_ts: str | None = None
+    blocks: list[dict[str, Any]] | None = None
+
+
+class _Shortcut(_Part):
+    type: Literal["message_action"]
+    callback_id: str
+    trigger_id: str = ""
+    user: _User
+    channel: _Channel
+    message: _Chosen
+
+
+class _State(_Part):
+    values: dict[str, dict[str, dict[str, Any]]] = {}
+
+
+class _Filled(_View):
+    state: _State = _State()
+
+
+class _Submission(_Part):
+    type: Literal["view_submission"]
+    user: _User
+    view: _Filled
 
 
 def decoded(body: bytes) -> object:
@@ -111,6 +155,10 @@ def read(body: object) -> dict[str, Any] | None:
             return _event(body.get("event"))
         case "block_actions":
             return _click(body)
+        case "message_action" if body.get("callback_id") == SHORTCUT:
+            return _validated(_Shortcut, body)
+        case "view_submission" if _of_view(body) == REASON_VIEW:
+            return _validated(_Submission, body)
         case None if "command" in body:
             return _validated(_Command, body)
         case str():
@@ -119,11 +167,16 @@ def read(body: object) -> dict[str, Any] | None:
             raise Malformed("it is neither an event nor a command nor a click")
 
 
+def _of_view(body: Mapping[str, Any]) -> object:
+    view = body.get("view")
+    return view.get("callback_id") if isinstance(view, dict) else None
+
+
 def _event(event: object) -> dict[str, Any] | None:
     if not isinstance(event, dict) or not isinstance(event.get("type"), str):
         raise Malformed("its event is missing or has no type", status=200)
     try:
-        known = Event.model_validate(event)
+        known = (ChangeEvent if is_change(event) else Event).model_validate(event)
     except ValidationError:
         return None
     return {"type": "event_callback", "event": known.model_dump(exclude_unset=True)}
@@ -136,9 +189,10 @@ def _click(body: Mapping[str, Any]) -> dict[str, Any] | None:
     if LINK_BUTTON.match(action["action_id"]):
         return click
     thumb = action["action_id"] == FEEDBACK_ACTION
-    if not thumb and not PASSAGE_BUTTON.match(action["action_id"]):
+    if not BUTTON.match(action["action_id"]):
         return None
-    if not action.get("value") or not (click.get("channel") or (click.get("container") or {}).get("channel_id")):
+    place = click.get("channel") or (click.get("container") or {}).get("channel_id")
+    if not action.get("value") or not (place or (click.get("view") or {}).get("private_metadata")):
         raise Malformed("a button came without its value or channel")
     if thumb and clicked(action["value"]) is None:
         raise Malformed("a thumb came with a value that is none of ours")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from aiohttp import web
 
 from adapters.dispatch import Courier, Dispatcher
+from adapters.forgetting import Forgetter
 from adapters.slack.alerts import Alerts
 from adapters.slack.app import SlackApp, identify, web_client
 from adapters.slack.delivery import SlackDelivery
@@ -30,7 +31,7 @@ from retrieval.document import Document, Passage
 from retrieval.evidence import Hit
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Collection, Sequence
+    from collections.abc import AsyncIterator, Callable, Collection, Sequence
     from pathlib import Path
 
     from adapters.slack.delivery import Privately
@@ -106,6 +107,18 @@ class Door:
             raise self.fault
         return await self.dispatcher.accept(message)
 
+    async def knows(self, key: str) -> bool:
+        return await self.dispatcher.knows(key)
+
+    async def amend(self, message: IncomingMessage) -> bool:
+        return await self.dispatcher.amend(message)
+
+    async def withdraw(self, matches: Callable[[str], bool]) -> None:
+        await self.dispatcher.withdraw(matches)
+
+    async def finished(self, matches: Callable[[str], bool]) -> None:
+        await self.dispatcher.finished(matches)
+
 
 class Shelf:
     """Passages by id and the collection each belongs to; the part of an index that Slack needs."""
@@ -117,6 +130,17 @@ class Shelf:
     async def passages(self, ids: Collection[str], *, collections: Collection[str] | None = None) -> Sequence[Hit]:
         seen = [one for one in ids if one in self.collections]
         return [_hit(self._sources[one]) for one in seen if collections is None or self.collections[one] in collections]
+
+    async def passages_of(self, document_id: str) -> Sequence[Passage]:
+        """Each passage between two others."""
+        return [
+            replace(passage, id=f"{passage.id}{beside}", text=f"{beside} {passage.id}", span=span)
+            if beside
+            else passage
+            for passage in (_hit(one).passage for one in self._sources.values())
+            if passage.document_id == document_id
+            for beside, span in (("before", (0, 0)), ("", passage.span), ("after", (10_000, 10_100)))
+        ]
 
 
 @dataclass(slots=True)
@@ -167,6 +191,7 @@ async def running(
         engine, shelf = Engine(memories), Shelf([LINKED, UNLINKED])
         engine.gate.set()
         sources = Sources(memories, shelf, access)
+        inbox = SqliteInbox(file)
         waits: list[float] = []
 
         async def no_wait(seconds: float) -> None:
@@ -174,7 +199,7 @@ async def running(
 
         dispatcher = Dispatcher(
             answering_sources(engine.respond, sources, words),
-            durable=SqliteInbox(file),
+            durable=inbox,
             ephemeral=RamInbox(),
             on_failure=engine.failure,
             clock=lambda: datetime.now(UTC),
@@ -195,6 +220,7 @@ async def running(
             threads=Threads(memories),
             sources=sources,
             memories=memories,
+            forgetter=Forgetter((memories.durable, memories.guests), inbox),
             words=words,
             now=lambda: datetime.now(UTC),
             app_token=slack.app_token if mode == "socket" else None,
