@@ -76,8 +76,8 @@ def posts(reply: Reply, words: Wording) -> tuple[Post, ...]:
         return (passages(reply.sources, words, heading=reply.text),)
     parts = split(mrkdwn(reply.text), MESSAGE_TEXT) or [""]
     shown = [list(_sections(part)) for part in parts]
-    shown[-1] += [*_resources(reply, words), *_sources(reply.sources, words), *_confidence(reply.confidence, words)]
-    shown[-1] += [*_all_sources(reply, words), *feedback(reply, words), *retry(reply, words)]
+    shown[-1] += [*_resources(reply, words), *_sources(reply.sources, words), *_all_sources(reply, words)]
+    shown[-1] += [*_confidence(reply.confidence, words), *feedback(reply, words), *retry(reply, words)]
     spoken = _spoken(reply, words, len(parts))
     return tuple(Post(text, tuple(blocks[:MESSAGE_BLOCKS])) for text, blocks in zip(spoken, shown, strict=True))
 

@@ -115,6 +115,7 @@ class _State(_Part):
 
 
 class _Filled(_View):
+    type: Literal["modal"]
     state: _State = _State()
 
 
@@ -149,27 +150,31 @@ def read(body: object) -> dict[str, Any] | None:
     if not isinstance(body, dict) or not body:
         raise Malformed("its body is no object, or an empty one")
     match body.get("type"):
-        case "url_verification":
-            return _validated(_Verification, body)
+        case "url_verification" | "message_action" | "view_submission" | None if (model := _model(body)) is not None:
+            return _validated(model, body)
         case "event_callback":
             return _event(body.get("event"))
         case "block_actions":
             return _click(body)
-        case "message_action" if body.get("callback_id") == SHORTCUT:
-            return _validated(_Shortcut, body)
-        case "view_submission" if _of_view(body) == REASON_VIEW:
-            return _validated(_Submission, body)
-        case None if "command" in body:
-            return _validated(_Command, body)
         case str():
             return None
         case _:
             raise Malformed("it is neither an event nor a command nor a click")
 
 
-def _of_view(body: Mapping[str, Any]) -> object:
-    view = body.get("view")
-    return view.get("callback_id") if isinstance(view, dict) else None
+def _model(body: Mapping[str, Any]) -> type[_Part] | None:
+    """What a body has to be that comes once; None where it is none of ours."""
+    match body:
+        case {"type": "url_verification"}:
+            return _Verification
+        case {"type": "message_action", "callback_id": str(name)} if name == SHORTCUT:
+            return _Shortcut
+        case {"type": "view_submission", "view": {"callback_id": str(name)}} if name == REASON_VIEW:
+            return _Submission
+        case {"command": _} if "type" not in body:
+            return _Command
+        case _:
+            return None
 
 
 def _event(event: object) -> dict[str, Any] | None:

@@ -139,7 +139,7 @@ class Shelf:
             else passage
             for passage in (_hit(one).passage for one in self._sources.values())
             if passage.document_id == document_id
-            for beside, span in (("before", (0, 0)), ("", passage.span), ("after", (10_000, 10_100)))
+            for beside, span in (("before", (0, 100)), ("", passage.span), ("after", (200, 300)))
         ]
 
 
@@ -251,5 +251,5 @@ async def served(app: SlackApp) -> AsyncIterator[str]:
 
 def _hit(source: Source) -> Hit:
     document = Document(source.id.partition("#")[0], source.title, "", "public", "", url=source.url)
-    passage = Passage(source.id, document.id, 0, f"Before. {source.quote} After.", "", (), (0, 0), source.locator)
+    passage = Passage(source.id, document.id, 0, f"Before. {source.quote} After.", "", (), (100, 200), source.locator)
     return Hit(passage, document, 0.0, 1, 1)

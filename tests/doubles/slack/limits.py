@@ -36,6 +36,7 @@ def check_message(arguments: Mapping[str, Any]) -> None:
     if len(ids) != len(set(ids)):
         raise Refused("invalid_blocks", "a block_id stands twice")
     actions = [element.get("action_id") for block in blocks for element in _elements(block, "actions")]
+    actions += [block["accessory"].get("action_id") for block in blocks if "accessory" in block]
     if len(actions) != len(set(actions)):
         raise Refused("invalid_blocks", "an action_id stands twice")
     for block in blocks:
@@ -47,6 +48,7 @@ def check_block(block: Mapping[str, Any]) -> None:
     match block.get("type"):
         case "section":
             _length(block.get("text", {}).get("text", ""), 1, 3_000, "section text")
+            _check_button(block.get("accessory", {}))
         case "markdown":
             _length(block.get("text", ""), 1, 12_000, "markdown text")
         case "header":

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 _NEEDED = {
     "chat.postMessage": "chat:write",
     "chat.postEphemeral": "chat:write",
+    "chat.delete": "chat:write",
+    "chat.update": "chat:write",
     "assistant.threads.setStatus": "chat:write",
     "users.info": "users:read",
     "conversations.open": "im:write",

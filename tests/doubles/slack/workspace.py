@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tests.doubles.slack.limits import Refused
+from tests.doubles.slack.views import Views
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -56,6 +57,7 @@ class Workspace:
         self.ephemeral: list[Message] = []
         self.statuses: list[tuple[str, str, str]] = []
         self.closed_channels: dict[str, str] = {}
+        self.views = Views()
         self._ticks = 0
         self.add_user("U0AMINA", locale="en-GB", tz="Europe/London")
         self.add_user(BOT, is_bot=True)
@@ -86,6 +88,9 @@ class Workspace:
             "chat.postMessage": self._post_message,
             "chat.postEphemeral": self._post_ephemeral,
             "chat.getPermalink": self._permalink,
+            "chat.delete": self._delete,
+            "chat.update": self._update,
+            **self.views.methods,
             "conversations.open": self._open,
             "conversations.replies": self._replies,
             "conversations.history": self._history,
@@ -115,6 +120,24 @@ class Workspace:
         if message.thread_ts is None or message.thread_ts in replied_to:  # else Slack takes it and shows it nowhere
             self.ephemeral.append(message)
         return {"message_ts": message.ts}
+
+    def _delete(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        message = self._ours(arguments)
+        self.messages[message.channel].remove(message)
+        return {"channel": message.channel, "ts": message.ts}
+
+    def _update(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        message = self._ours(arguments)
+        message.text, message.blocks = arguments.get("text", ""), list(arguments.get("blocks") or ())
+        return {"channel": message.channel, "ts": message.ts, "text": message.text}
+
+    def _ours(self, arguments: Mapping[str, Any]) -> Message:
+        for message in self.messages[arguments["channel"]]:
+            if message.ts == arguments["ts"]:
+                if not message.by_bot:
+                    raise Refused("cant_delete_message", "somebody else wrote it")
+                return message
+        raise Refused("message_not_found", str(arguments["ts"]))
 
     def _permalink(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         channel, ts = arguments["channel"], arguments["message_ts"]
@@ -157,8 +180,9 @@ class Workspace:
         self, messages: Sequence[Message], arguments: Mapping[str, Any], *, always: str | None
     ) -> dict[str, Any]:
         """One page, after `oldest`; replies keep the root (`always`), as Slack does."""
-        oldest = arguments.get("oldest", "0")
-        window = [one for one in messages if one.ts > oldest or one.ts == always]
+        oldest, latest = arguments.get("oldest", "0"), arguments.get("latest") or "9"
+        edges = {oldest, latest} if arguments.get("inclusive") else set()
+        window = [one for one in messages if oldest < one.ts < latest or one.ts in {always, *edges}]
         start, limit = int(arguments.get("cursor") or 0), int(arguments.get("limit") or 100)
         page = window[start : start + limit]
         more = start + limit < len(window)
