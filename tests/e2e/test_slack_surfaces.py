@@ -299,8 +299,11 @@ async def test_where_no_window_opens_a_thumb_down_is_thanked_for_all_the_same(ri
 
 async def test_a_guest_is_asked_for_no_reason_and_one_that_is_sent_all_the_same_is_not_written(rig: Rig) -> None:
     view = await asked_why(rig)
-    await rig.slack.click(thumb(rig.slack.workspace.posted(CHANNEL)[0], good=False), _answer(rig), GUEST)
-    await whispered(rig)
+    await rig.slack.say(CHANNEL, GUEST, QUESTION)
+    await rig.settled()
+    its_own = rig.slack.workspace.posted(CHANNEL)[-1]
+    await rig.slack.click(thumb(its_own, good=False), its_own, GUEST)
+    assert (await whispered(rig)).text == WORDS.feedback.thanks
     assert len(rig.slack.workspace.views.shown) == 1
     await rig.slack.deliver(interactions.submission(view, GUEST, given(Fault.WRONG, "words")), "interactive")
     [marked] = await Reports(rig.file).marked_down()
@@ -324,10 +327,6 @@ async def test_a_modal_of_another_version_is_acknowledged_and_does_nothing(rig: 
         assert (await rig.slack.deliver(interactions.submission(odd, AMINA, given(Fault.WRONG)), "interactive")).ok
     [marked] = await Reports(rig.file).marked_down()
     assert marked.faults == ()
-
-
-def _answer(rig: Rig) -> Message:
-    return rig.slack.workspace.posted(CHANNEL)[0]
 
 
 # Asking again after an error

@@ -265,7 +265,10 @@ def test_our_own_texts_ping_nobody(fixed: Any) -> None:
 
 
 def test_a_reason_comes_back_as_it_was_given() -> None:
-    values = {"fault": {"fault": {"selected_option": {"value": "wrong"}}}, "comment": {"comment": {"value": " why "}}}
+    values: dict[str, Any] = {
+        "fault": {"fault": {"selected_option": {"value": "wrong"}}},
+        "comment": {"comment": {"value": " why "}},
+    }
     assert sent("t1 C0WARD", values) == Reason("t1", "C0WARD", Fault.WRONG, "why")
     assert reason_view("t1", "C0WARD", WORDS)["private_metadata"] == "t1 C0WARD"
 
