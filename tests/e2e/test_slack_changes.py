@@ -130,13 +130,15 @@ async def test_an_edit_that_comes_again_is_told_of_once_and_each_edit_once(rig: 
 
 
 async def test_previews_and_spaces_are_no_edits(rig: Rig) -> None:
-    asked, _ = await answered(rig)
+    asked, answer = await answered(rig)
     await edit(rig, asked, asked.text, at=None, attachments=[{"title": "A page"}])
     await edit(rig, asked, f"{asked.text} ", at=EDITED)
     await edit(rig, asked, f"<@{BOT}> something else", at=None)
     await edit(rig, asked, f"<@{BOT}> when may children visit?", at="1764500901.000000")
-    assert len(rig.slack.workspace.ephemeral) <= 1
-    await whispered(rig)
+    await rig.slack.click(buttons(answer.blocks, "sources")[0], answer, AMINA)
+    await rig.slack.until(lambda: len(rig.slack.workspace.ephemeral) >= 2)
+    shown = sorted(message.text for message in rig.slack.workspace.ephemeral)
+    assert shown == sorted([WORDS.again.edited, WORDS.sources.heading])
     assert len(rig.engine.asked) == 1
 
 
