@@ -21,9 +21,10 @@ from memory.turn import TurnKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
 
     from adapters.forgetting import Forgetter
-    from adapters.slack.changes import Deleted, Edited
+    from adapters.slack.changes import Change, Deleted, Edited
     from adapters.slack.clicks import Click
     from bot.messages import IncomingMessage
     from bot.turn import Memories
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 _FRESH_SECONDS = 24 * 60 * 60
 _MOST_TOLD = 1_000
+_MOST_TURNS = 1_000
 
 
 class Questions(Protocol):
@@ -80,7 +82,8 @@ class Edits:
     async def changed(self, edited: Edited, message: IncomingMessage | None) -> bool:
         """Whether the author is to be told, by `tell`, that what was said stands. `message` is None if not for us."""
         if message is None or edited.heard is None:
-            await self._questions.withdraw(lambda key: key == edited.key)
+            if await self._questions.knows(edited.key):
+                await self._questions.withdraw(lambda key: key == edited.key)
             return False
         again = replace(message, id=id_again(edited.ts, edited.edited_ts))
         if await self._questions.amend(message) or await self._questions.knows(again.key):
@@ -105,9 +108,9 @@ class Edits:
 
     async def deleted(self, deleted: Deleted) -> bool:
         """Forget it, and let nobody answer it; whether its answers are to be looked for, by `take_back`."""
-        gone = await self._forget(deleted)
-        if not gone and not await self._questions.knows(deleted.key):
+        if not await self._questions.knows(deleted.key) and not await self._kinds(deleted):
             return False
+        await self._forget(deleted)
         await self._questions.withdraw(about(deleted.key))
         return True
 
@@ -129,13 +132,17 @@ class Edits:
 
     async def _kind(self, edited: Edited) -> TurnKind | None:
         """How the question ended last, as far as that is remembered."""
-        kinds = [
+        kinds = await self._kinds(edited)
+        return max(kinds)[1] if kinds else None
+
+    async def _kinds(self, change: Change) -> list[tuple[datetime, TurnKind]]:
+        """How it ended each time that it was asked."""
+        return [
             (turn.at, turn.kind)
             for guest in (False, True)
-            for turn in await self._memories.of(guest=guest).turns(edited.conversation)
-            if about(edited.key)(turn.message)
+            for turn in await self._memories.of(guest=guest).turns(change.conversation, limit=_MOST_TURNS)
+            if about(change.key)(turn.message)
         ]
-        return max(kinds)[1] if kinds else None
 
     def _first_time(self, key: str) -> bool:
         """False where the same edit was brought before."""

@@ -60,12 +60,8 @@ class Interactions:
     async def change(self, body: Mapping[str, Any], here: Workspace) -> None:
         """A message was changed or deleted. What must not be lost is done when this returns; the rest follows."""
         match change := read_change(body, here.me):
-            case Edited(heard=heard):
-                outside = heard is not None and heard.outside
-                author = await self._author(here, change.user, outside=outside)
-                message = heard.message(author, self._now()) if heard else None
-                if await self._edits.changed(change, message):
-                    self._start(self._edits.tell(change, Click(here, change.conversation, author)))
+            case Edited():
+                await self._edited(change, here)
             case Deleted():
                 if await self._edits.deleted(change):
                     self._start(self._edits.take_back(change, Click(here, change.conversation, Author(change.user))))
@@ -73,6 +69,14 @@ class Interactions:
                 return
             case _:
                 assert_never(change)
+
+    async def _edited(self, edited: Edited, here: Workspace) -> None:
+        if edited.heard is None:
+            await self._edits.changed(edited, None)
+            return
+        author = await self._author(here, edited.user, outside=edited.heard.outside)
+        if await self._edits.changed(edited, edited.heard.message(author, self._now())):
+            self._start(self._edits.tell(edited, Click(here, edited.conversation, author)))
 
     async def _on_link_button(self, ack: AsyncAck) -> None:
         await ack()

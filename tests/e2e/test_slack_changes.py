@@ -303,3 +303,13 @@ async def test_a_deletion_in_another_place_forgets_nothing_here(rig: Rig) -> Non
     await rig.slack.change(interactions.deleted(replace(asked, user=BEN)))
     await rig.settled()
     assert len(await turns(rig)) == 1
+
+
+async def test_edits_and_deletions_of_others_messages_cost_no_write_and_no_look_up(rig: Rig) -> None:
+    message, _ = await rig.slack.say(CHANNEL, BEN, "lunch?")
+    await rig.file.open()
+    before = rig.file.path.with_name(f"{rig.file.path.name}-wal").read_bytes()
+    await edit(rig, message, "lunch at 1?")
+    await delete(rig, message)
+    assert rig.file.path.with_name(f"{rig.file.path.name}-wal").read_bytes() == before
+    assert rig.slack.called("users.info") == []
