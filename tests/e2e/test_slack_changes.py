@@ -193,7 +193,8 @@ async def test_an_edit_after_a_crisis_reply_is_met_with_no_note(rig: Rig) -> Non
     await rig.settled()
     await edit(rig, asked, f"<@{BOT}> other words")
     await answered(rig, channel=DIRECT)
-    assert WORDS.again.edited not in [shown.text for shown in rig.slack.workspace.ephemeral]
+    sent = [call.arguments["text"] for call in rig.slack.called("chat.postEphemeral")]
+    assert WORDS.again.edited not in sent
     assert [(turn.kind, turn.question) for turn in await turns(rig)] == [(TurnKind.CRISIS, "")]
 
 
