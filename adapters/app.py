@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from bot.messages import Resource, Respond
     from bot.wording import Wording
     from memory.inbox import Inbox
+    from memory.store import Memory
     from retrieval.embed import Embedder
     from retrieval.grade import Grader
     from retrieval.index import Index
@@ -200,7 +201,7 @@ async def build(
         ephemeral = RamInbox()
         traces = await asyncio.to_thread(Traces.chosen, settings)
         opened.push_async_callback(traces.close)
-        stores = tuple(dict.fromkeys((kept, memories.durable, guests)))
+        stores: tuple[Memory, ...] = tuple(dict.fromkeys((kept, memories.durable, guests)))
         forgetter = Forgetter(stores, inbox, guests=ephemeral, also=traces.ring.forget_words)
         summary_writer = await asyncio.to_thread(choose_summary_writer, settings, small)
         summaries = Summaries(summary_writer, budget_tokens=settings.replay_tokens)

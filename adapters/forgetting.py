@@ -84,6 +84,11 @@ class Forgetter:
         ]
         return sum(gone)
 
+    async def message(self, conversation: Conversation, *, author: str, key: str) -> int:
+        """Delete the author's turns about one message of theirs, however often it was asked, and say how many."""
+        gone = [await store.forget(conversation=conversation, author=author, message=key) for store in self._stores]
+        return sum(gone)
+
     async def matching(
         self,
         *,

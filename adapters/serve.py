@@ -105,6 +105,7 @@ async def _slack(app: Application, spoken_in: InSlack, pages: Pages, stack: Asyn
         memories=app.engine.memories,
         intake=app.intake,
         home=_home(app, pages),
+        forgetter=app.forgetter,
         words=app.engine.wording,
         now=utc_now,
         app_token=settings.slack_app_token.get_secret_value() if settings.slack_app_token else None,

@@ -6,12 +6,13 @@ Whatever was shown once is looked up anew in the index, with the collections tha
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from bot.asking_on import OfSources, asking_on
 from bot.compose import still_held
 from bot.messages import Reply
-from memory.turn import TurnKind
+from memory.turn import AGAIN, TurnKind
 from retrieval.clock import utc_today
 
 if TYPE_CHECKING:
@@ -24,15 +25,32 @@ if TYPE_CHECKING:
     from bot.wording import Wording
     from memory.conversation import Conversation
     from memory.turn import Turn
+    from retrieval.document import Passage
     from retrieval.evidence import Hit
+
+NEIGHBOURS = 2
+"""Passages that are shown on each side of one in its place."""
 
 
 class Passages(Protocol):
-    """The one thing needed of an index."""
+    """What is needed of an index."""
 
     async def passages(self, ids: Collection[str], *, collections: Collection[str] | None = None) -> Sequence[Hit]:
         """Passages by id, the unknown and the unseen left out."""
         ...
+
+    async def passages_of(self, document_id: str) -> Sequence[Passage]:
+        """One document's passages, in their order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class InPlace:
+    """A passage with those of its document that stand before and after it, in the document's order."""
+
+    hit: Hit
+    before: tuple[Passage, ...]
+    after: tuple[Passage, ...]
 
 
 class Sources:
@@ -48,12 +66,7 @@ class Sources:
 
     async def of_conversation(self, conversation: Conversation, author: Author) -> tuple[Source, ...] | None:
         """Behind the last answer in this thread, whoever asked; else behind this person's last one in the place."""
-        turns = [
-            turn
-            for guest in (False, True)
-            for turn in await self._memories.of(guest=guest).turns(conversation)
-            if turn.kind is TurnKind.FACT
-        ]
+        turns = await self._answers(conversation)
         if not turns:
             return await self.of_person(conversation, author)
         return await self._visible(max(turns, key=lambda turn: turn.at), conversation, author)
@@ -63,9 +76,45 @@ class Sources:
         turn = await self._memories.of(guest=author.guest).last_answer(conversation.place, author.id)
         return None if turn is None else await self._visible(turn, conversation, author)
 
+    async def of_answer(self, trace_id: str, conversation: Conversation, author: Author) -> tuple[Source, ...] | None:
+        """Behind the answer of this trace, if it stands in the place of `conversation`."""
+        for guest in (False, True):
+            turn = await self._memories.of(guest=guest).answer_of(trace_id, place=conversation.place)
+            if turn is not None and turn.kind is TurnKind.FACT:
+                return await self._visible(turn, conversation, author)
+        return None
+
+    async def of_message(self, key: str, conversation: Conversation, author: Author) -> tuple[Source, ...] | None:
+        """Behind the last answer to the message of this key; else behind the last one in its thread."""
+        turns = await self._answers(conversation)
+        turns = [turn for turn in turns if turn.message.partition(AGAIN)[0] == key] or turns
+        if not turns:
+            return None
+        return await self._visible(max(turns, key=lambda turn: turn.at), conversation, author)
+
+    async def in_place(self, passage_id: str, conversation: Conversation, author: Author) -> InPlace | None:
+        """One passage and up to `NEIGHBOURS` on each side of it, or None if it is gone or not for this person here."""
+        hit = await self.passage(passage_id, conversation, author)
+        if hit is None:
+            return None
+        whole = await self._index.passages_of(hit.document.id)
+        at = next((at for at, one in enumerate(whole) if one.id == passage_id), None)
+        if at is None:
+            return InPlace(hit, (), ())
+        return InPlace(hit, tuple(whole[max(0, at - NEIGHBOURS) : at]), tuple(whole[at + 1 : at + 1 + NEIGHBOURS]))
+
     async def passage(self, passage_id: str, conversation: Conversation, author: Author) -> Hit | None:
         """One passage, or None if it is gone or not for this person here."""
         return (await self._held([passage_id], conversation, author)).get(passage_id)
+
+    async def _answers(self, conversation: Conversation) -> list[Turn]:
+        """What was answered in a thread, whoever asked."""
+        return [
+            turn
+            for guest in (False, True)
+            for turn in await self._memories.of(guest=guest).turns(conversation)
+            if turn.kind is TurnKind.FACT
+        ]
 
     async def _visible(self, turn: Turn, conversation: Conversation, author: Author) -> tuple[Source, ...]:
         there = await self._held([source.id for source in turn.sources], conversation, author)

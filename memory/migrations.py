@@ -109,7 +109,13 @@ def m004_ratings(db: Database) -> None:
     """)
 
 
-STEPS: tuple[Step, ...] = (m001_turns, m002_inbox, m003_summaries, m004_ratings)
+def m005_reasons(db: Database) -> None:
+    """Why an answer was marked down: one of a few reasons, and words of the person's own. Both may be empty."""
+    db.execute("ALTER TABLE ratings ADD COLUMN reason TEXT NOT NULL DEFAULT ''")
+    db.execute("ALTER TABLE ratings ADD COLUMN comment TEXT NOT NULL DEFAULT ''")
+
+
+STEPS: tuple[Step, ...] = (m001_turns, m002_inbox, m003_summaries, m004_ratings, m005_reasons)
 
 
 def migrate(db: Database, steps: Sequence[Step] = STEPS) -> None:

@@ -7,6 +7,7 @@ import logging
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
+from adapters.slack.again import asked_at
 from adapters.slack.blocks import alert, content
 from adapters.slack.errors import mapped
 from adapters.slack.events import is_direct
@@ -101,7 +102,9 @@ class Alerts:
         """A button's label and address; without it the alert still says where."""
         try:
             with mapped("chat.getPermalink"):
-                found = await client.chat_getPermalink(channel=message.conversation.channel, message_ts=message.id)
+                found = await client.chat_getPermalink(
+                    channel=message.conversation.channel, message_ts=asked_at(message)
+                )
         except CitewellError as error:
             _LOG.warning("an alert goes without its link: %s", error)
             return None

@@ -8,9 +8,8 @@ Nothing slow happens in there: answers are the dispatcher's work.
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response
@@ -21,29 +20,32 @@ from slack_sdk.signature import SignatureVerifier
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack import blocks, payload
+from adapters.slack.changes import is_change
 from adapters.slack.connection import SocketConnection
+from adapters.slack.edits import Edits
 from adapters.slack.errors import mapped
 from adapters.slack.events import PLATFORM, Identity, Reason, is_shared_event, read
-from adapters.slack.feedback import FEEDBACK_ACTION, clicked
-from adapters.slack.home import FORGET_ACTION, HOME_EVENT, STAGE_ACTION, HomeOpened
-from adapters.slack.intake import UNDO_ACTION, replaced
+from adapters.slack.home import HOME_EVENT, HomeOpened
+from adapters.slack.interactions import Interactions
 from adapters.slack.leaving import departure
 from adapters.slack.origin import origin
-from adapters.slack.payload import COMMAND, LINK_BUTTON, PASSAGE_BUTTON, Malformed
+from adapters.slack.payload import COMMAND, Malformed
+from adapters.slack.surfaces import Surfaces
 from adapters.sources import heading
 from bot.errors import CitewellError, Misconfigured
 from memory.conversation import Conversation
 from memory.errors import MemoryUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable
     from datetime import datetime
 
     from slack_bolt.context.ack.async_ack import AsyncAck
 
+    from adapters.forgetting import Forgetter
     from adapters.intake import Intake
     from adapters.slack.app_home import AppHome
-    from adapters.slack.blocks import Post
+    from adapters.slack.edits import Questions
     from adapters.slack.leaving import Departure, Leaving
     from adapters.slack.localities import Localities
     from adapters.slack.origin import Origin
@@ -51,21 +53,12 @@ if TYPE_CHECKING:
     from adapters.slack.users import Users
     from adapters.slack.workspaces import Workspace, Workspaces
     from adapters.sources import Sources
-    from bot.messages import Author, IncomingMessage
     from bot.turn import Memories
     from bot.wording import Wording
 
 _LOG = logging.getLogger(__name__)
 SLACK_API = "https://slack.com/api/"
 EVENTS = ("app_mention", "message")
-
-
-class Accepts(Protocol):
-    """Where messages go: the dispatcher."""
-
-    async def accept(self, message: IncomingMessage) -> bool:
-        """Store it before returning; False for a duplicate."""
-        ...
 
 
 def web_client(token: str, *, base_url: str = SLACK_API) -> AsyncWebClient:
@@ -109,13 +102,14 @@ class SlackApp:
         workspaces: Workspaces,
         leaving: Leaving,
         localities: Localities,
-        dispatcher: Accepts,
+        dispatcher: Questions,
         users: Users,
         threads: Threads,
         sources: Sources,
         memories: Memories,
         intake: Intake,
         home: AppHome,
+        forgetter: Forgetter,
         words: Wording,
         now: Callable[[], datetime],
         app_token: str | None = None,
@@ -134,9 +128,15 @@ class SlackApp:
         self._users = users
         self._threads = threads
         self._sources = sources
-        self._memories = memories
         self._intake = intake
-        self._home = home
+        self._interactions = Interactions(
+            users,
+            surfaces=Surfaces(sources, memories, dispatcher, words, now),
+            edits=Edits(dispatcher, memories, forgetter, words),
+            home=home,
+            intake=intake,
+            now=now,
+        )
         self._words = words
         self._now = now
         self._app_token = app_token
@@ -144,7 +144,6 @@ class SlackApp:
         self._bolt = self._wire(signing_secret or "")
         self._ping_interval = ping_interval
         self._socket: SocketConnection | None = None
-        self._showing: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
         """Connect, in Socket Mode; over HTTP there is nothing to do. Raises `Misconfigured` for a bad app token."""
@@ -164,9 +163,7 @@ class SlackApp:
         socket, self._socket = self._socket, None
         if socket is not None:
             await socket.close()
-        for task in tuple(self._showing):
-            task.cancel()
-        await asyncio.gather(*self._showing, return_exceptions=True)
+        await self._interactions.close()
 
     async def connected(self) -> bool:
         """Whether messages can arrive: always over HTTP, in Socket Mode while the connection stands."""
@@ -244,15 +241,13 @@ class SlackApp:
             bolt.event(event)(self._on_event)
         bolt.event(HOME_EVENT)(self._on_home_opened)
         bolt.command(COMMAND)(self._on_command)
-        bolt.action(FORGET_ACTION)(self._on_home_button)
-        bolt.action(STAGE_ACTION)(self._on_home_button)
-        bolt.action(PASSAGE_BUTTON)(self._on_passage_button)
-        bolt.action(LINK_BUTTON)(self._on_link_button)
-        bolt.action(FEEDBACK_ACTION)(self._on_feedback)
-        bolt.action(UNDO_ACTION)(self._on_undo)
+        self._interactions.wire(bolt)
         return bolt
 
     async def _on_event(self, body: dict[str, Any], here: Workspace) -> None:
+        if is_change(body["event"]):
+            await self._interactions.change(body, here)
+            return
         heard = read(body, here.me, for_files=self._intake.permission.channels)
         if heard is None:
             return
@@ -264,113 +259,19 @@ class SlackApp:
         await self._dispatcher.accept(heard.message(author, self._now()))
 
     async def _on_home_opened(self, body: dict[str, Any], here: Workspace) -> None:
-        self._start(self._show_home(HomeOpened.model_validate(body["event"]), here))
-
-    async def _on_home_button(
-        self, ack: AsyncAck, body: dict[str, Any], action: dict[str, Any], here: Workspace
-    ) -> None:
-        """Acknowledge at once; the page is published anew afterwards."""
-        await ack()
-        self._start(self._use_home(body["user"]["id"], action, here))
-
-    async def _show_home(self, opened: HomeOpened, here: Workspace) -> None:
-        await self._home.opened(opened, here.me.team, await self._users.author(opened.user, here), here.client)
-
-    async def _use_home(self, user: str, action: dict[str, Any], here: Workspace) -> None:
-        author = await self._users.author(user, here)
-        value = action.get("value", "")
-        await self._home.clicked(action["action_id"], value, here.me.team, author, here.client)
+        self._interactions.home_opened(HomeOpened.model_validate(body["event"]), here)
 
     async def _on_command(self, ack: AsyncAck, body: dict[str, Any], here: Workspace) -> None:
+        if body.get("text", "").strip().casefold() == "help":
+            post = blocks.note(self._words.sources.command)
+            await ack(text=post.text, blocks=list(post.blocks), response_type="ephemeral")
+            return
         outside = body.get("team_id") != here.me.team
         author = await self._users.author(body["user_id"], here, body["channel_id"], outside=outside)
         found = await self._sources.of_person(Conversation(PLATFORM, here.me.team, body["channel_id"]), author)
         title = heading(found, self._words)
         post = blocks.passages(found, self._words, heading=title) if found else blocks.note(title)
         await ack(text=post.text, blocks=list(post.blocks), response_type="ephemeral")
-
-    async def _on_link_button(self, ack: AsyncAck) -> None:
-        await ack()
-
-    async def _on_passage_button(
-        self, ack: AsyncAck, body: dict[str, Any], action: dict[str, Any], here: Workspace
-    ) -> None:
-        """Acknowledge at once; the passage follows as a message of its own."""
-        await ack()
-        self._start(self._show_passage(body, action, here))
-
-    async def _on_feedback(self, ack: AsyncAck, body: dict[str, Any], action: dict[str, Any], here: Workspace) -> None:
-        """Acknowledge at once; that it is noted follows as a message of its own."""
-        await ack()
-        self._start(self._note_feedback(body, action, here))
-
-    async def _on_undo(self, ack: AsyncAck, body: dict[str, Any], action: dict[str, Any], here: Workspace) -> None:
-        """Acknowledge at once; the report then says what became of it."""
-        await ack()
-        self._start(self._undo(body, action, here))
-
-    async def _show_passage(self, body: dict[str, Any], action: dict[str, Any], here: Workspace) -> None:
-        conversation, author = await self._place_and_person(body, here)
-        hit = await self._sources.passage(action["value"], conversation, author)
-        number = int(action["action_id"].rpartition(":")[2])
-        if hit is None:
-            post = blocks.note(self._words.sources.gone)
-        else:
-            missed = hit.document.review_missed(self._now().date())
-            post = blocks.passage(hit, number, self._words.review_due(missed))
-        await self._whisper(here, conversation, author, post)
-
-    async def _note_feedback(self, body: dict[str, Any], action: dict[str, Any], here: Workspace) -> None:
-        """In the memory of whoever clicked: a guest's is in RAM, and keeps no ratings."""
-        if (thumb := clicked(action["value"])) is None:
-            return
-        trace_id, good = thumb
-        conversation, author = await self._place_and_person(body, here)
-        memory = self._memories.of(guest=author.guest)
-        noted = await memory.rate(trace_id, place=conversation.place, author=author.id, good=good)
-        words = self._words.feedback
-        await self._whisper(here, conversation, author, blocks.note(words.thanks if noted else words.gone))
-
-    async def _undo(self, body: dict[str, Any], action: dict[str, Any], here: Workspace) -> None:
-        """Whether this person may undo that here is decided now; what was done is told in place of the report."""
-        conversation, author = await self._place_and_person(body, here)
-        done, text = await self._intake.undo(action["value"], conversation, author)
-        ts = (body.get("container") or {}).get("message_ts")
-        if not (done and ts and await replaced(here.client, conversation.channel, ts, blocks.note(text))):
-            await self._whisper(here, conversation, author, blocks.note(text))
-
-    async def _place_and_person(self, body: dict[str, Any], here: Workspace) -> tuple[Conversation, Author]:
-        """Where a button was clicked, and by whom."""
-        user, container = body["user"], body.get("container") or {}
-        channel = (body.get("channel") or {}).get("id") or container["channel_id"]
-        thread = container.get("thread_ts") or (body.get("message") or {}).get("thread_ts")
-        outside = (user.get("team_id") or here.me.team) != here.me.team
-        author = await self._users.author(user["id"], here, channel, outside=outside)
-        return Conversation(PLATFORM, here.me.team, channel, thread or ""), author
-
-    async def _whisper(self, here: Workspace, conversation: Conversation, author: Author, post: Post) -> None:
-        with mapped("chat.postEphemeral"):
-            await here.client.chat_postEphemeral(
-                channel=conversation.channel,
-                user=author.id,
-                thread_ts=conversation.thread or None,
-                text=post.text,
-                blocks=list(post.blocks),
-            )
-
-    def _start(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._showing.add(task)
-        task.add_done_callback(self._finished)
-
-    def _finished(self, task: asyncio.Task[None]) -> None:
-        self._showing.discard(task)
-        if task.cancelled() or (error := task.exception()) is None:
-            return
-        _LOG.error(
-            "could not do what a button asked for: %s",
-            error if isinstance(error, CitewellError) else type(error).__name__,
-        )
 
 
 def _ours(here: Workspace, sent: Origin) -> bool:

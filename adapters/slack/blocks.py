@@ -9,10 +9,22 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from adapters.slack.again import retry
 from adapters.slack.feedback import feedback
+from adapters.slack.kit import (
+    BUTTON_TEXT,
+    BUTTON_URL,
+    BUTTON_VALUE,
+    SECTION_TEXT,
+    actions,
+    button,
+    context,
+    quote,
+    section,
+)
 from adapters.slack.mrkdwn import escape, mrkdwn, plain
 from adapters.slack.split import cut, cut_escaped, split
 from memory.turn import TurnKind
@@ -20,17 +32,11 @@ from memory.turn import TurnKind
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from adapters.slack.kit import Block
     from bot.messages import Reply, Source
     from bot.wording import Wording
     from retrieval.evidence import Hit
 
-Block: TypeAlias = dict[str, Any]
-
-SECTION_TEXT = 3_000
-BUTTON_TEXT = 75
-BUTTON_URL = 3_000
-BUTTON_VALUE = 2_000
-ACTION_ELEMENTS = 25
 MESSAGE_BLOCKS = 50
 MESSAGE_TEXT = 6_000
 """Of an answer's words in one message; with buttons, resources and the fallback it stays below Slack's 12,000."""
@@ -43,6 +49,8 @@ LABELS_TEXT = 1_500
 """Of the sources' names in the words for notifications; those that do not fit are left out there."""
 
 PASSAGE_ACTION = "passage"
+PLACE_ACTION = "place"
+SOURCES_ACTION = "sources"
 LINK_ACTION = "link"
 
 _JOINERS = frozenset("\u200c\u200d")
@@ -68,8 +76,8 @@ def posts(reply: Reply, words: Wording) -> tuple[Post, ...]:
         return (passages(reply.sources, words, heading=reply.text),)
     parts = split(mrkdwn(reply.text), MESSAGE_TEXT) or [""]
     shown = [list(_sections(part)) for part in parts]
-    shown[-1] += [*_resources(reply, words), *_sources(reply.sources, words), *_confidence(reply.confidence, words)]
-    shown[-1] += feedback(reply, words)
+    shown[-1] += [*_resources(reply, words), *_sources(reply.sources, words), *_all_sources(reply, words)]
+    shown[-1] += [*_confidence(reply.confidence, words), *feedback(reply, words), *retry(reply, words)]
     spoken = _spoken(reply, words, len(parts))
     return tuple(Post(text, tuple(blocks[:MESSAGE_BLOCKS])) for text, blocks in zip(spoken, shown, strict=True))
 
@@ -85,39 +93,42 @@ def passages(sources: Sequence[Source], words: Wording, *, heading: str) -> Post
     """Sources with their passages, verbatim, and how each was found; links in a block of their own."""
     shown = sources[: (MESSAGE_BLOCKS - 2) // 3]
     each = PASSAGES_TEXT // max(1, len(shown))
-    blocks: list[Block] = [_section(f"*{plain(heading)}*")]
+    blocks: list[Block] = [section(f"*{plain(heading)}*")]
     for source in shown:
+        rank = words.sources.rank_of(source)
         blocks += [
-            _section(f"*{_shown_label(label_of(source.n, source.title, source.locator), len(shown))}*"),
-            _quote(cut(source.quote, each)),
-            _context(_joined(words.sources.found(source.found_by), f"#{source.rank}", words.mark(source))),
+            section(f"*{_shown_label(label_of(source.n, source.title, source.locator), len(shown))}*")
+            | _in_its_place(source, words),
+            quote(cut(source.quote, each)),
+            context(_joined(words.sources.found(source.found_by), rank, words.mark(source))),
         ]
     links = [button for source in shown if (button := _link_button(source, words)) is not None]
-    return Post(plain(heading), tuple([*blocks, *_actions(links)][:MESSAGE_BLOCKS]))
+    return Post(plain(heading), tuple([*blocks, *actions(links)][:MESSAGE_BLOCKS]))
 
 
-def passage(hit: Hit, source_number: int, mark: str = "") -> Post:
-    """One passage in full, as it stands in its document, with what its document is marked by."""
+def passage(hit: Hit, source_number: int, mark: str = "", lead: str = "") -> Post:
+    """One passage in full, as it stands in its document, with what its document is marked by; `lead` goes before it."""
     label = label_of(source_number, hit.document.title, hit.locator)
     return Post(
         escape(_joined(label, mark)),
         (
-            _section(f"*{_shown_label(label, 1)}*"),
-            _quote(cut(hit.passage.text, PASSAGES_TEXT)),
-            *([_context(mark)] if mark else []),
+            *([section(plain(lead))] if lead else []),
+            section(f"*{_shown_label(label, 1)}*"),
+            quote(cut(hit.passage.text, PASSAGES_TEXT)),
+            *([context(mark)] if mark else []),
         ),
     )
 
 
-def note(text: str) -> Post:
-    """One of our own fixed sentences."""
-    return Post(plain(text), (_section(mrkdwn(text)),))
+def note(text: str, *buttons: Block) -> Post:
+    """One of our own fixed sentences, with what can be done about it."""
+    return Post(plain(text), (section(mrkdwn(text)), *actions(buttons)))
 
 
 def alert(text: str, link: tuple[str, str] | None) -> Post:
     """That someone may need help: `text` in Slack's own marks, and a button with a label and an address."""
-    buttons = [_button(LINK_ACTION, 0, link[0]) | {"url": url}] if link and (url := web_url(link[1])) else []
-    return Post(text, (_section(text), *_actions(buttons)))
+    buttons = [button(LINK_ACTION, 0, link[0]) | {"url": url}] if link and (url := web_url(link[1])) else []
+    return Post(text, (section(text), *actions(buttons)))
 
 
 def content(part: Post) -> dict[str, Any]:
@@ -140,7 +151,7 @@ def web_url(url: str | None) -> str | None:
 
 def label_of(number: int, title: str, locator: str) -> str:
     """A source's name in one short line: "[1] Visiting hours · page 3". Titles come from documents, as long as any."""
-    named = _joined(cut(_one_line(title), TITLE_TEXT), cut(_one_line(locator), LOCATOR_TEXT))
+    named = _joined(cut(one_line(title), TITLE_TEXT), cut(one_line(locator), LOCATOR_TEXT))
     return f"[{number}] {named}".rstrip()
 
 
@@ -178,8 +189,8 @@ def _shown_label(label: str, of: int) -> str:
     return cut_escaped(escape(label), max(LABELS_TEXT * 2 // of, LABELS_TEXT // 10))
 
 
-def _one_line(text: str) -> str:
-    """Without line ends, control characters and marks that turn the direction of writing, or show nothing.
+def one_line(text: str) -> str:
+    """A text without line ends, control characters and marks that turn the direction of writing, or show nothing.
 
     Joiners stay: Persian words and many emoji are written with them.
     """
@@ -201,38 +212,21 @@ def _paragraphs(*texts: str) -> str:
 
 
 def _sections(text: str) -> Iterator[Block]:
-    return (_section(part) for part in split(text, SECTION_TEXT))
+    return (section(part) for part in split(text, SECTION_TEXT))
 
 
-def _section(text: str) -> Block:
-    return {"type": "section", "text": {"type": "mrkdwn", "text": text, "verbatim": True}}
-
-
-def _context(text: str) -> Block:
-    return {"type": "context", "elements": [{"type": "plain_text", "text": text, "emoji": False}]}
-
-
-def _quote(text: str) -> Block:
-    """Rich text, since nothing in it is ever read as formatting: a passage stays verbatim."""
-    quote = {"type": "rich_text_quote", "elements": [{"type": "text", "text": text}]}
-    return {"type": "rich_text", "elements": [quote]}
-
-
-def _actions(buttons: Sequence[Block]) -> Iterator[Block]:
-    for at in range(0, len(buttons), ACTION_ELEMENTS):
-        yield {"type": "actions", "elements": list(buttons[at : at + ACTION_ELEMENTS])}
-
-
-def _button(action: str, number: int, label: str) -> Block:
-    text = {"type": "plain_text", "text": cut(label, BUTTON_TEXT), "emoji": False}
-    return {"type": "button", "action_id": f"{action}:{number}", "text": text}
+def _in_its_place(source: Source, words: Wording) -> Block:
+    """Beside a source's name, what shows the passage in its document."""
+    if len(source.id) > BUTTON_VALUE:
+        return {}
+    return {"accessory": button(PLACE_ACTION, source.n, words.sources.in_place, value=source.id)}
 
 
 def _source_button(action: str, source: Source, words: Wording) -> Block:
     """A long name gives way to the mark, which is shown whole."""
     mark = words.mark(source)
     room = BUTTON_TEXT - len(mark) - len(" · ") if mark else BUTTON_TEXT
-    return _button(action, source.n, _joined(cut(label_of(source.n, source.title, source.locator), room), mark))
+    return button(action, source.n, _joined(cut(label_of(source.n, source.title, source.locator), room), mark))
 
 
 def _link_button(source: Source, words: Wording) -> Block | None:
@@ -249,18 +243,24 @@ def _sources(sources: Sequence[Source], words: Wording) -> Iterator[Block]:
             button = _source_button(PASSAGE_ACTION, source, words) | {"value": source.id}
         if button is not None:
             buttons.append(button)
-    return _actions(buttons)
+    return actions(buttons)
+
+
+def _all_sources(reply: Reply, words: Wording) -> Iterator[Block]:
+    """What shows the passages themselves, to whoever clicks."""
+    if reply.kind is TurnKind.FACT and reply.sources:
+        yield from actions([button(SOURCES_ACTION, 0, words.sources.all, value=reply.trace_id)])
 
 
 def _resources(reply: Reply, words: Wording) -> Iterator[Block]:
     """Numbers as text (a button opens web pages only), chats and sites as buttons."""
     yield from _sections(_resource_lines(reply, words))
     links = [
-        _button(f"resource_{LINK_ACTION}", number, resource.name) | {"url": url}
+        button(f"resource_{LINK_ACTION}", number, resource.name) | {"url": url}
         for number, resource in enumerate(reply.resources, 1)
         if (url := web_url(resource.url)) is not None
     ]
-    yield from _actions(links)
+    yield from actions(links)
 
 
 def _resource_lines(reply: Reply, words: Wording) -> str:
@@ -276,4 +276,4 @@ def _resource_lines(reply: Reply, words: Wording) -> str:
 
 def _confidence(confidence: float | None, words: Wording) -> Iterator[Block]:
     if confidence is not None:
-        yield _context(words.confidence.of(confidence))
+        yield context(words.confidence.of(confidence))

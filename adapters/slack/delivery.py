@@ -7,6 +7,7 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, assert_never
 
+from adapters.slack.again import asked_at
 from adapters.slack.blocks import content, plain_posts, posts
 from adapters.slack.errors import Unshowable, mapped
 from adapters.slack.events import is_direct
@@ -165,7 +166,7 @@ class SlackDelivery:
             await here.client.chat_postEphemeral(
                 channel=message.conversation.channel,
                 user=message.author.id,
-                thread_ts=thread if thread and thread != message.id else None,
+                thread_ts=thread if thread and thread != asked_at(message) else None,
                 **content(part),
             )
 
@@ -176,7 +177,7 @@ class SlackDelivery:
                 with mapped("assistant.threads.setStatus"):
                     await here.client.assistant_threads_setStatus(
                         channel_id=message.conversation.channel,
-                        thread_ts=message.conversation.thread or message.id,
+                        thread_ts=message.conversation.thread or asked_at(message),
                         status=status,
                     )
         except (CitewellError, TimeoutError) as error:
@@ -204,14 +205,18 @@ class SlackDelivery:
                 return await here.client.conversations_replies(
                     channel=conversation.channel,
                     ts=conversation.thread,
-                    oldest=message.id,
+                    oldest=asked_at(message),
                     limit=_PAGE,
                     cursor=cursor,
                     include_all_metadata=True,
                 )
         with mapped("conversations.history"):
             return await here.client.conversations_history(
-                channel=conversation.channel, oldest=message.id, limit=_PAGE, cursor=cursor, include_all_metadata=True
+                channel=conversation.channel,
+                oldest=asked_at(message),
+                limit=_PAGE,
+                cursor=cursor,
+                include_all_metadata=True,
             )
 
     def _note(self, message: IncomingMessage, standing: int) -> None:

@@ -6,8 +6,9 @@ import logging
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
-from adapters.slack.blocks import BUTTON_VALUE, FALLBACK_TEXT, SECTION_TEXT, Post, content
+from adapters.slack.blocks import FALLBACK_TEXT, Post, content
 from adapters.slack.errors import Unshowable, mapped
+from adapters.slack.kit import BUTTON_VALUE, SECTION_TEXT
 from adapters.slack.mrkdwn import mrkdwn, plain
 from adapters.slack.split import split
 from adapters.slack.workspaces import home

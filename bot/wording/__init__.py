@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from bot.errors import Misconfigured
+from memory.turn import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -84,12 +85,31 @@ class ForgetWords(_Section):
 
 
 class FeedbackWords(_Section):
-    """Under an answer, and after a click there."""
+    """Under an answer, and after a click there; the rest asks why an answer was marked down."""
 
     good: str
     bad: str
     thanks: str
     gone: str
+    why: str
+    invitation: str
+    reason: str
+    comment: str
+    send: str
+    skip: str
+    faults: Annotated[dict[Fault, str], Field(min_length=len(Fault))]
+
+
+class AgainWords(_Section):
+    """Where a question is asked again, was changed, or went."""
+
+    retry: str
+    ask: str
+    edited: str
+    not_yours: str
+    gone: str
+    failed: str
+    withdrawn: str
 
 
 class DocumentWords(_Section):
@@ -161,6 +181,17 @@ class SourceWords(_Section):
     one: str
     no_such: str
     review_due: str
+    all: str
+    ranked: str
+    reranked: str
+    in_place: str
+    none_here: str
+    command: str
+
+    def rank_of(self, source: Source) -> str:
+        """Its place among what was found, and the one before that where reranking moved it."""
+        words = self.ranked if source.rank == source.rank_before_rerank else self.reranked
+        return words.format(rank=source.rank, before=source.rank_before_rerank)
 
     def found(self, found_by: Collection[str]) -> str:
         """How a passage was found, in words; empty where nothing is known of it."""
@@ -173,6 +204,23 @@ class SourceWords(_Section):
                 return self.found_vector
             case _:
                 return ""
+
+
+class PassageWords(_Section):
+    """Around one passage that is shown in its place."""
+
+    title: str
+    close: str
+    before: str
+    passage: str
+    after: str
+    effective: str
+    expires: str
+    review_by: str
+    open: str
+    waiting: str
+    alone: str
+    not_opened: str
 
 
 class AskingOnWords(_Section):
@@ -277,6 +325,8 @@ class Wording(_Section):
     refusal: Refusal
     error: ErrorWords
     sources: SourceWords
+    passage: PassageWords
+    again: AgainWords
     asking_on: AskingOnWords
     dates: DateWords
     confidence: ConfidenceWords

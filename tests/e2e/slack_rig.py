@@ -49,7 +49,7 @@ from retrieval.ram_index import RamIndex
 from retrieval.search import Searcher
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Collection, Sequence
+    from collections.abc import AsyncIterator, Callable, Collection, Sequence
     from pathlib import Path
 
     from adapters.slack.delivery import Privately
@@ -126,6 +126,18 @@ class Door:
             raise self.fault
         return await self.dispatcher.accept(message)
 
+    async def knows(self, key: str) -> bool:
+        return await self.dispatcher.knows(key)
+
+    async def amend(self, message: IncomingMessage) -> bool:
+        return await self.dispatcher.amend(message)
+
+    async def withdraw(self, matches: Callable[[str], bool]) -> None:
+        await self.dispatcher.withdraw(matches)
+
+    async def finished(self, matches: Callable[[str], bool]) -> None:
+        await self.dispatcher.finished(matches)
+
 
 class Shelf:
     """Passages by id and the collection each belongs to; the part of an index that Slack needs."""
@@ -137,6 +149,17 @@ class Shelf:
     async def passages(self, ids: Collection[str], *, collections: Collection[str] | None = None) -> Sequence[Hit]:
         seen = [one for one in ids if one in self.collections]
         return [_hit(self._sources[one]) for one in seen if collections is None or self.collections[one] in collections]
+
+    async def passages_of(self, document_id: str) -> Sequence[Passage]:
+        """Each passage between two others."""
+        return [
+            replace(passage, id=f"{passage.id}{beside}", text=f"{beside} {passage.id}", span=span)
+            if beside
+            else passage
+            for passage in (_hit(one).passage for one in self._sources.values())
+            if passage.document_id == document_id
+            for beside, span in (("before", (0, 100)), ("", passage.span), ("after", (200, 300)))
+        ]
 
 
 @dataclass(slots=True)
@@ -235,6 +258,7 @@ async def running(
             memories=memories,
             intake=intake,
             home=_home(memories, words, await asyncio.to_thread(Grader.fitted)),
+            forgetter=forgetter,
             words=words,
             now=lambda: datetime.now(UTC),
             app_token=slack.app_token if mode == "socket" else None,
@@ -277,5 +301,5 @@ async def served(app: SlackApp) -> AsyncIterator[str]:
 
 def _hit(source: Source) -> Hit:
     document = Document(source.id.partition("#")[0], source.title, "", "public", "", url=source.url)
-    passage = Passage(source.id, document.id, 0, f"Before. {source.quote} After.", "", (), (0, 0), source.locator)
+    passage = Passage(source.id, document.id, 0, f"Before. {source.quote} After.", "", (), (100, 200), source.locator)
     return Hit(passage, document, 0.0, 1, 1)

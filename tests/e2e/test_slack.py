@@ -355,10 +355,10 @@ async def test_a_passage_button_shows_the_passage_to_whoever_clicks(rig: Rig) ->
     link, passage = _buttons(answer)
     assert (await rig.slack.click(link, answer, AMINA)).ok
     assert (await rig.slack.click(passage, answer, AMINA)).ok
-    await rig.slack.until(lambda: rig.slack.workspace.ephemeral)
-    (shown,) = rig.slack.workspace.ephemeral
-    assert (shown.to, shown.thread_ts) == (AMINA, answer.thread_ts)
-    assert f"Before. {UNLINKED.quote} After." in json.dumps(shown.blocks)
+    await rig.slack.until(lambda: rig.slack.workspace.views.shown)
+    (shown,) = rig.slack.workspace.views.shown
+    assert f"Before. {UNLINKED.quote} After." in json.dumps(shown["blocks"])
+    assert rig.slack.workspace.ephemeral == []
 
 
 async def test_odd_titles_and_addresses_cost_no_buttons(rig: Rig) -> None:
@@ -390,18 +390,18 @@ async def test_a_passage_out_of_reach_is_not_shown(rig: Rig) -> None:
     answer = await _answered(rig)
     rig.shelf.collections[UNLINKED.id] = "staff"
     await rig.slack.click(_buttons(answer)[1], answer, "U0GUEST")
-    await rig.slack.until(lambda: rig.slack.workspace.ephemeral)
-    (shown,) = rig.slack.workspace.ephemeral
-    assert shown.text == WORDS.sources.gone
-    assert UNLINKED.quote not in json.dumps(shown.blocks)
+    await rig.slack.until(lambda: rig.slack.workspace.views.shown)
+    (shown,) = rig.slack.workspace.views.shown
+    assert WORDS.sources.gone in json.dumps(shown["blocks"])
+    assert UNLINKED.quote not in json.dumps(shown["blocks"])
 
 
 async def test_a_person_of_another_workspace_clicks_as_a_guest(rig: Rig) -> None:
     answer = await _answered(rig)
     rig.shelf.collections[UNLINKED.id] = "staff"
     await rig.slack.click(_buttons(answer)[1], answer, AMINA, team="T0PARTNER")
-    await rig.slack.until(lambda: rig.slack.workspace.ephemeral)
-    assert [shown.text for shown in rig.slack.workspace.ephemeral] == [WORDS.sources.gone]
+    await rig.slack.until(lambda: rig.slack.workspace.views.shown)
+    assert WORDS.sources.gone in json.dumps(rig.slack.workspace.views.shown[0]["blocks"])
 
 
 async def test_a_thumb_down_is_noted_once_for_whoever_gives_it_and_can_be_taken_back(rig: Rig) -> None:
@@ -410,12 +410,12 @@ async def test_a_thumb_down_is_noted_once_for_whoever_gives_it_and_can_be_taken_
     rig.slack.workspace.add_user("U0BEN")
     for person, good in ((AMINA, False), (AMINA, False), ("U0BEN", True)):
         assert (await rig.slack.click(_thumb(answer, good=good), answer, person)).ok
-    await rig.slack.until(lambda: len(rig.slack.workspace.ephemeral) == 3)
-    assert {shown.text for shown in rig.slack.workspace.ephemeral} == {WORDS.feedback.thanks}
+    await rig.slack.until(lambda: rig.slack.workspace.ephemeral and len(rig.slack.workspace.views.shown) == 2)
+    assert [shown.text for shown in rig.slack.workspace.ephemeral] == [WORDS.feedback.thanks]
     assert await reports.ratings() == Ratings(good=1, bad=1)
     assert [one.trace_id for one in await reports.marked_down()] == ["t1"]
     await rig.slack.click(_thumb(answer, good=True), answer, AMINA)
-    await rig.slack.until(lambda: len(rig.slack.workspace.ephemeral) == 4)
+    await rig.slack.until(lambda: len(rig.slack.workspace.ephemeral) == 2)
     assert list(await reports.marked_down()) == []
 
 
@@ -561,7 +561,8 @@ def _metadata(message: Message) -> dict[str, Any]:
 
 
 def _buttons(message: Message) -> list[dict[str, Any]]:
-    return [element for block in message.blocks if block["type"] == "actions" for element in block["elements"]]
+    elements = [element for block in message.blocks if block["type"] == "actions" for element in block["elements"]]
+    return [element for element in elements if element["action_id"] != "sources:0"]
 
 
 def _thumb(message: Message, *, good: bool) -> dict[str, Any]:

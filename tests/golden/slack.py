@@ -111,7 +111,9 @@ def _shown(message: Message) -> Shown:
     return Shown(
         answer="\n\n".join(answer),
         beside="\n\n".join(words[len(answer) :]),
-        sources=tuple(_label(button) for button in buttons if not button["action_id"].startswith("resource_")),
+        sources=tuple(
+            _label(button) for button in buttons if button["action_id"].partition(":")[0] in {"link", "passage"}
+        ),
         links=tuple(button["url"] for button in buttons if "url" in button),
         everything="\n".join([message.text, *_strings(message.blocks)]),
         private=message.to is not None,

@@ -16,7 +16,7 @@ import adapters.slack
 from adapters.slack.app import EVENTS
 from adapters.slack.home import HOME_EVENT
 from adapters.slack.leaving import DEPARTURES
-from adapters.slack.payload import COMMAND
+from adapters.slack.payload import COMMAND, SHORTCUT
 
 ROOT = Path(__file__).resolve().parents[3]
 SOURCE = "\n".join(
@@ -39,8 +39,12 @@ SCOPES_OF_METHODS: dict[str, set[str]] = {
     "chat_postMessage": {"chat:write"},
     "chat_postEphemeral": {"chat:write"},
     "chat_getPermalink": set(),
+    "chat_delete": {"chat:write"},
     "chat_update": {"chat:write"},
     "files_info": {"files:read"},
+    "views_open": set(),
+    "views_push": set(),
+    "views_update": set(),
     "conversations_open": {"im:write"},
     "conversations_replies": HISTORY,
     "conversations_history": HISTORY,
@@ -59,7 +63,11 @@ SCOPES_OF_EVENTS: dict[str, set[str]] = {
     "team_access_revoked": set(),
     "tokens_revoked": set(),
 }
-SCOPES_OF_FEATURES: dict[str, set[str]] = {"agent_view": {"assistant:write"}, "slash_commands": {"commands"}}
+SCOPES_OF_FEATURES: dict[str, set[str]] = {
+    "agent_view": {"assistant:write"},
+    "slash_commands": {"commands"},
+    "shortcuts": {"commands"},
+}
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +83,11 @@ def test_events_listened_to_are_the_events_subscribed(manifest: dict[str, Any]) 
 
 def test_commands_answered_are_the_commands_offered(manifest: dict[str, Any]) -> None:
     assert [command["command"] for command in manifest["features"]["slash_commands"]] == [COMMAND]
+
+
+def test_shortcuts_answered_are_the_shortcuts_offered(manifest: dict[str, Any]) -> None:
+    shortcuts = manifest["features"]["shortcuts"]
+    assert [(shortcut["type"], shortcut["callback_id"]) for shortcut in shortcuts] == [("message", SHORTCUT)]
 
 
 def test_every_method_called_is_known_here() -> None:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from aiohttp import web
 
 from tests.doubles.slack.faults import ApiError, Broken, Dropped, Fault, RateLimited, Stuck
-from tests.doubles.slack.limits import Refused, check_message, check_view
+from tests.doubles.slack.limits import Refused, check_message
 from tests.doubles.slack.scopes import missing_scope
+from tests.doubles.slack.views import check_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -89,10 +90,12 @@ class WebApi:
 
     def check(self, method: str, arguments: dict[str, Any]) -> None:
         """Refuse arguments that break a limit, or, where there are schemas, one of them."""
-        if method.startswith("chat.") and method != "chat.getPermalink":
+        if method.startswith("chat.") and method not in {"chat.getPermalink", "chat.delete"}:
             check_message(arguments)
-        if method.startswith("views."):
-            check_view(arguments.get("view") or {})
+        if "view" in arguments:
+            check_view(arguments["view"])
+            if self._schemas is not None:
+                self._schemas.check_view(arguments["view"])
         if self._schemas is not None:
             self._schemas.check_request(method, {name: arguments[name] for name in arguments if name not in _ANSWERS})
 

@@ -36,17 +36,9 @@ def check_message(arguments: Mapping[str, Any]) -> None:
     if len(ids) != len(set(ids)):
         raise Refused("invalid_blocks", "a block_id stands twice")
     actions = [element.get("action_id") for block in blocks for element in _elements(block, "actions")]
+    actions += [block["accessory"].get("action_id") for block in blocks if "accessory" in block]
     if len(actions) != len(set(actions)):
         raise Refused("invalid_blocks", "an action_id stands twice")
-    for block in blocks:
-        check_block(block)
-
-
-def check_view(view: Mapping[str, Any]) -> None:
-    """Refuse what no view may be."""
-    blocks: Sequence[Mapping[str, Any]] = view.get("blocks") or ()
-    if len(blocks) > 100:
-        raise Refused("invalid_arguments", f"{len(blocks)} blocks in a view")
     for block in blocks:
         check_block(block)
 

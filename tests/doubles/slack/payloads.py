@@ -6,6 +6,7 @@ import json
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from tests.doubles.slack.interactions import trigger
 from tests.doubles.slack.workspace import APP, BOT, TEAM
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def command(name: str, channel: str, user: str, *, text: str = "", team: str = T
         "command": name,
         "text": text,
         "response_url": "https://hooks.slack.invalid/commands/1",
-        "trigger_id": "1.2.abc",
+        "trigger_id": trigger(),
         "is_enterprise_install": "false",
     }
 
@@ -132,7 +133,7 @@ def click(
         "api_app_id": APP,
         "token": "verification-token",
         "container": container,
-        "trigger_id": "1.2.abc",
+        "trigger_id": trigger(),
         "team": {"id": TEAM, "domain": "clinic"},
         "enterprise": None,
         "is_enterprise_install": False,

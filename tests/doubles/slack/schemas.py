@@ -27,8 +27,6 @@ class Schemas:
         """Refuse arguments that Slack's types for this method do not allow."""
         for block in arguments.get("blocks") or ():
             self.check_block(block)
-        if "view" in arguments:
-            _check(self._folder / "View.schema.json", arguments["view"], "invalid_arguments")
         path = self._folder / f"{method}.request.json"
         if path.is_file():
             plain = {name: value for name, value in arguments.items() if name not in _CHECKED_APART}
@@ -40,9 +38,23 @@ class Schemas:
         """Refuse a block of no known kind or with fields it does not have."""
         _check(self._folder / "KnownBlock.schema.json", block, "invalid_blocks")
 
+    def check_view(self, view: Mapping[str, Any]) -> None:
+        """Refuse a view that Slack's types do not allow, or one with a block of no known kind."""
+        _check(self._folder / "View.schema.json", view, "invalid_arguments")
+        for block in view.get("blocks") or ():
+            self.check_block(block)
+
     def check_event(self, event: Mapping[str, Any]) -> None:
         """Refuse an event of our own making that Slack would not send."""
         _check(self._folder / "SlackEvent.schema.json", event, "invalid_event")
+
+    def check_change(self, event: Mapping[str, Any]) -> None:
+        """The same for a change, of whose messages the types know less than Slack sends."""
+        known = {name: value for name, value in event.items() if name not in {"message", "previous_message"}}
+        stub = {"type": "message", "subtype": "me_message", "channel": "C", "channel_type": "channel", "user": "U"}
+        stub |= {"text": "-", "ts": "1.1", "event_ts": "1.1"}
+        parts = {name: stub for name in ("message", "previous_message") if name in event}
+        self.check_event(known | parts)
 
 
 @cache

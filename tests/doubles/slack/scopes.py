@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 _NEEDED = {
     "chat.postMessage": "chat:write",
     "chat.postEphemeral": "chat:write",
+    "chat.delete": "chat:write",
     "chat.update": "chat:write",
     "files.info": "files:read",
     "assistant.threads.setStatus": "chat:write",

@@ -163,19 +163,29 @@ class SlackDouble:
         """A person uses a slash command."""
         return await self.deliver(payloads.command(name, channel, user), "slash_commands")
 
+    async def change(self, event: dict[str, Any]) -> Ack:
+        """A person, or Slack itself, changes or deletes a message; see `interactions`."""
+        if self._schemas:
+            self._schemas.check_change(event)
+        return await self.deliver(payloads.callback(event))
+
     async def click(self, button: dict[str, Any], message: Message, user: str, **more: Any) -> Ack:
         """A person clicks a button of a message."""
         body = payloads.click(button, message.channel, user, message.ts, thread_ts=message.thread_ts, **more)
         return await self.deliver(body, "interactive")
 
     async def deliver(self, body: dict[str, Any], kind: Kind = "events_api", *, retry: int = 0) -> Ack:
-        """Send one payload to the app and wait for its acknowledgement; a message in it is checked like any other."""
+        """Send one payload to the app and wait for its acknowledgement; what it shows is checked like anything else."""
+        if "trigger_id" in body:
+            self.workspace.views.issue(body["trigger_id"])
         if self.request_url is not None:
             ack = await self.post(body, kind, retry=retry)
         else:
             ack = await self.acknowledged(await self.send(body, kind, retry=retry))
         if isinstance(ack.payload, dict) and "blocks" in ack.payload:
             self._api.check("chat.postMessage", {"channel": "answer", **ack.payload})
+        if isinstance(ack.payload, dict) and "view" in ack.payload:
+            self._api.check("acknowledgement", {"view": ack.payload["view"]})
         return ack
 
     async def send(self, body: dict[str, Any], kind: Kind = "events_api", *, retry: int = 0) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.doubles.slack.channels import Channels
 from tests.doubles.slack.limits import Refused
+from tests.doubles.slack.views import Views
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -80,6 +81,7 @@ class Workspace:
         self.closed_channels: dict[str, str] = {}
         self.homes: dict[str, dict[str, Any]] = {}
         self.prompts: dict[str, list[dict[str, str]]] = {}
+        self.views = Views()
         self._ticks = 0
         self.add_user("U0AMINA", locale="en-GB", tz="Europe/London")
         self.add_user(bot, is_bot=True)
@@ -111,13 +113,15 @@ class Workspace:
             "chat.postMessage": self._post_message,
             "chat.postEphemeral": self._post_ephemeral,
             "chat.getPermalink": self._permalink,
+            "chat.delete": self._delete,
+            "chat.update": self._update,
+            **self.views.methods,
             "conversations.open": self._open,
             "conversations.replies": self._replies,
             "conversations.history": self._history,
             "assistant.threads.setStatus": self._set_status,
             "assistant.threads.setSuggestedPrompts": self._set_prompts,
             "views.publish": self._publish,
-            "chat.update": self._update,
             **self.channels.methods,
             **(self.files.methods if self.files else {}),
         }
@@ -149,18 +153,25 @@ class Workspace:
             self.ephemeral.append(message)
         return {"message_ts": message.ts}
 
+    def _delete(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        message = self._ours(arguments, "cant_delete_message")
+        self.messages[message.channel].remove(message)
+        return {"channel": message.channel, "ts": message.ts}
+
     def _update(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        channel, ts = arguments["channel"], arguments["ts"]
-        self._check_open(channel)
-        message = next((one for one in self.messages[channel] if one.ts == ts), None)
-        if message is None:
-            raise Refused("message_not_found", ts)
-        if not message.by_bot:
-            raise Refused("cant_update_message", ts)
-        message.text = arguments.get("text", "")
-        message.blocks = list(arguments.get("blocks") or ())
+        self._check_open(arguments["channel"])
+        message = self._ours(arguments, "cant_update_message")
+        message.text, message.blocks = arguments.get("text", ""), list(arguments.get("blocks") or ())
         message.metadata = arguments.get("metadata") or message.metadata
-        return {"channel": channel, "ts": ts, "text": message.text}
+        return {"channel": message.channel, "ts": message.ts, "text": message.text}
+
+    def _ours(self, arguments: Mapping[str, Any], otherwise: str) -> Message:
+        for message in self.messages[arguments["channel"]]:
+            if message.ts == arguments["ts"]:
+                if not message.by_bot:
+                    raise Refused(otherwise, "somebody else wrote it")
+                return message
+        raise Refused("message_not_found", str(arguments["ts"]))
 
     def _permalink(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         channel, ts = arguments["channel"], arguments["message_ts"]
@@ -205,8 +216,9 @@ class Workspace:
         self, messages: Sequence[Message], arguments: Mapping[str, Any], *, always: str | None
     ) -> dict[str, Any]:
         """One page, after `oldest`; replies keep the root (`always`), as Slack does."""
-        oldest = arguments.get("oldest", "0")
-        window = [one for one in messages if one.ts > oldest or one.ts == always]
+        oldest, latest = arguments.get("oldest", "0"), arguments.get("latest") or "9"
+        edges = {oldest, latest} if arguments.get("inclusive") else set()
+        window = [one for one in messages if oldest < one.ts < latest or one.ts in {always, *edges}]
         start, limit = int(arguments.get("cursor") or 0), int(arguments.get("limit") or 100)
         page = window[start : start + limit]
         more = start + limit < len(window)

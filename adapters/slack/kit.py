@@ -1,0 +1,66 @@
+"""The blocks that messages and modals are made of, within the limits of Block Kit. Pure.
+
+Source: docs.slack.dev, "Block Kit", and the schemas of Slack's own types.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from adapters.slack.split import cut
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+Block: TypeAlias = dict[str, Any]
+
+SECTION_TEXT = 3_000
+BUTTON_TEXT = 75
+BUTTON_URL = 3_000
+BUTTON_VALUE = 2_000
+ACTION_ELEMENTS = 25
+
+
+def plain_text(text: str) -> Block:
+    """Text in which nothing is ever read as formatting."""
+    return {"type": "plain_text", "text": text, "emoji": False}
+
+
+def section(text: str) -> Block:
+    """Text in Slack's own marks, which has to be escaped already."""
+    return {"type": "section", "text": {"type": "mrkdwn", "text": text, "verbatim": True}}
+
+
+def context(text: str) -> Block:
+    """A line in small letters."""
+    return {"type": "context", "elements": [plain_text(text)]}
+
+
+def quote(text: str) -> Block:
+    """Rich text, since nothing in it is ever read as formatting: a passage stays verbatim."""
+    return _rich({"type": "rich_text_quote", "elements": [{"type": "text", "text": text}]})
+
+
+def verbatim(text: str) -> Block:
+    """The same without a bar beside it."""
+    return _rich({"type": "rich_text_section", "elements": [{"type": "text", "text": text}]})
+
+
+def actions(buttons: Sequence[Block]) -> Iterator[Block]:
+    """Buttons in rows."""
+    for at in range(0, len(buttons), ACTION_ELEMENTS):
+        yield {"type": "actions", "elements": list(buttons[at : at + ACTION_ELEMENTS])}
+
+
+def button(action: str, number: int, label: str, **more: str) -> Block:
+    """A button; `more` is its value or url."""
+    return {
+        "type": "button",
+        "action_id": f"{action}:{number}",
+        "text": plain_text(cut(label, BUTTON_TEXT)),
+        **more,
+    }
+
+
+def _rich(element: Block) -> Block:
+    return {"type": "rich_text", "elements": [element]}
