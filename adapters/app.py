@@ -217,6 +217,8 @@ async def build(
             clock=clock,
             concurrency=settings.concurrency,
             deadline=settings.turn_deadline,
+            many=2 * settings.concurrency,
+            most=settings.most_waiting,
         )
         return Application(
             settings,

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
+from collections import OrderedDict
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from adapters.courier import Courier, Delivery
+from adapters.courier import Courier, Delivery, ShowsWaiting
+from adapters.crowd import Crowd
+from adapters.lanes import Job, Lanes
 from adapters.payload import from_payload, to_payload
-from bot.errors import Misconfigured, Permanent, Transient, outline
+from bot.errors import Busy, Misconfigured, Permanent, Transient, outline
 from memory.errors import MemoryUnavailable
 from memory.inbox import InboxEntry
 
@@ -27,13 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Courier", "Delivery", "Dispatcher"]
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class _Job:
-    message: IncomingMessage
-    inbox: Inbox
-    resumed: bool
+_MOST_UNDELIVERED = 1000
 
 
 class Dispatcher:
@@ -42,8 +37,9 @@ class Dispatcher:
     The messages of one conversation go one after another, in the order they came; `concurrency` turns run at once
     over all conversations. A turn has `deadline` seconds. A turn that fails, or was begun more than `max_attempts`
     times (it took the process with it), is answered with what `on_failure` makes of the error. A message counts as
-    done only when its reply stood on the platform; what could not be delivered waits in the inbox for `resume`.
-    Guests' messages go through the ephemeral inbox alone. The keys of done messages are kept for `keep_keys`, to know
+    done only when its reply stood on the platform; what could not be delivered waits in the inbox for `resume`, and its
+    reply here. Where more than `many` wait, who writes is told so; beyond `most`, messages wait in the inbox alone, and
+    guests, whose inbox is this process, are told to ask again. Guests' messages go through the ephemeral inbox alone. The keys of done messages are kept for `keep_keys`, to know
     a duplicate. `clock` gives aware times. Logs hold keys, trace ids and the names of errors, never text.
     """
 
@@ -58,6 +54,8 @@ class Dispatcher:
         concurrency: int = 8,
         deadline: float = 60.0,
         max_attempts: int = 3,
+        many: int = 16,
+        most: int = 1000,
         courier: Courier | None = None,
         keep_keys: timedelta = timedelta(days=7),
     ) -> None:
@@ -72,10 +70,12 @@ class Dispatcher:
         self._courier = courier or Courier()
         self._keep_keys = keep_keys
         self._deliveries: dict[str, Delivery] = {}
-        self._lanes: dict[str, deque[_Job]] = {}
-        self._active: set[str] = set()
+        self._lanes = Lanes(self._settle, self._spawn, self._idle)
+        self._crowd = Crowd(many, most)
+        self._undelivered: OrderedDict[str, Reply] = OrderedDict()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._draining = False
+        self._taking_up = False
 
     @property
     def busy(self) -> int:
@@ -109,11 +109,8 @@ class Dispatcher:
         queued = 0
         for inbox in (self._durable, self._ephemeral):
             await inbox.forget_before(self._clock() - self._keep_keys)
-            for entry in await inbox.pending():
-                message = await self._restored(entry, inbox)
-                if message is not None:
-                    queued += self._enqueue(_Job(message, inbox, resumed=True))
-        return queued
+            queued += await self._take_up(inbox)
+        return queued + self._crowd.left
 
     async def drain(self, grace: float) -> None:
         """Take no more messages, finish the turns that run, and leave the rest in the inbox.
@@ -143,8 +140,57 @@ class Dispatcher:
         except MemoryUnavailable:
             await self._take_unstored(message, entry)
             raise
-        self._enqueue(_Job(message, inbox, resumed=False))
+        self._queue(Job(message, inbox, resumed=False))
         return True
+
+    def _queue(self, job: Job) -> None:
+        """Take a new message to its conversation, or leave it where it is stored, and say so where many wait."""
+        message, crowd = job.message, self._crowd
+        if not crowd.is_full:
+            self._enqueue(job)
+        elif job.inbox is self._durable:
+            crowd.left += 1
+            self._make_room_good()
+        else:
+            self._spawn(self._lanes.alone(job, self._refuse))
+            return
+        if crowd.is_to_be_told(message.conversation.key):
+            self._spawn(_show(self._deliveries[message.conversation.platform], message, waiting=True))
+
+    async def _refuse(self, job: Job) -> None:
+        reply = self._on_failure(job.message, Busy("too many messages wait"))
+        delivery = self._deliveries[job.message.conversation.platform]
+        if await self._deliver(delivery, job.message, reply, unsure=False):
+            await job.inbox.done(job.message.key)
+
+    def _make_room_good(self) -> None:
+        """Take up what was left in the inbox, once there is room."""
+        if self._crowd.has_room and not self._draining and not self._taking_up:
+            self._taking_up = True
+            self._spawn(self._take_up_left())
+
+    async def _take_up_left(self) -> None:
+        try:
+            await self._take_up(self._durable)
+        except MemoryUnavailable as error:
+            logger.error("what waits in the inbox cannot be read: %s", error)  # noqa: TRY400 - the message says it all
+        finally:
+            self._taking_up = False
+
+    async def _take_up(self, inbox: Inbox) -> int:
+        """Queue what waits there, oldest first, as far as there is room; how much that was."""
+        left_before, queued = self._crowd.left, 0
+        entries = [entry for entry in await inbox.pending() if not self._lanes.holds(entry.key)]
+        for number, entry in enumerate(entries):
+            if inbox is self._durable and self._crowd.waiting >= self._crowd.most:
+                self._crowd.left += len(entries) - number
+                break
+            message = await self._restored(entry, inbox)
+            if message is not None:
+                queued += self._enqueue(Job(message, inbox, resumed=True))
+        if inbox is self._durable:
+            self._crowd.left -= left_before  # not sooner, so that nobody overtakes these
+        return queued
 
     async def _take_unstored(self, message: IncomingMessage, entry: InboxEntry) -> None:
         """Queue it unless it was stored before: a person in crisis cannot wait until a disk is mended."""
@@ -152,7 +198,7 @@ class Dispatcher:
             if await self._durable.knows(entry.key):
                 return
         if await self._ephemeral.accept(entry):
-            self._enqueue(_Job(message, self._ephemeral, resumed=False))
+            self._queue(Job(message, self._ephemeral, resumed=False))
 
     async def _restored(self, entry: InboxEntry, inbox: Inbox) -> IncomingMessage | None:
         try:
@@ -166,17 +212,15 @@ class Dispatcher:
             return None
         return message
 
-    def _enqueue(self, job: _Job) -> bool:
-        if job.message.key in self._active:
-            return False
-        self._active.add(job.message.key)
-        conversation = job.message.conversation.key
-        lane = self._lanes.get(conversation)
-        if lane is None:
-            lane = self._lanes[conversation] = deque()
-            self._spawn(self._work(conversation, lane))
-        lane.append(job)
-        return True
+    def _enqueue(self, job: Job) -> bool:
+        added = self._lanes.add(job)
+        self._crowd.waiting += added
+        return added
+
+    def _idle(self, conversation: str | None) -> None:
+        if conversation is not None:
+            self._crowd.forget(conversation)
+        self._make_room_good()
 
     def _spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         task = asyncio.create_task(work)
@@ -184,28 +228,16 @@ class Dispatcher:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    async def _work(self, conversation: str, lane: deque[_Job]) -> None:
-        """Serve one conversation until nothing waits in it, then go away."""
-        try:
-            while lane:
-                job = lane.popleft()
-                try:
-                    await self._settle(job)
-                except Exception as error:  # noqa: BLE001 - the next messages of the conversation must not suffer
-                    logger.error("%s stays in the inbox: %s", job.message.key, outline(error))  # noqa: TRY400 - see outline
-                finally:
-                    self._active.discard(job.message.key)
-        finally:
-            del self._lanes[conversation]
-
-    async def _settle(self, job: _Job) -> None:
+    async def _settle(self, job: Job) -> None:
         message = job.message
         delivery = self._deliveries[message.conversation.platform]
         async with self._slots:
+            self._crowd.waiting -= 1
             if self._draining and job.inbox is self._durable:
                 return
             attempt = await job.inbox.begin(message.key)
             if not attempt:
+                self._undelivered.pop(message.key, None)
                 return
             if attempt > 2 * self._max_attempts:
                 logger.error("%s is given up: even its failure reply did not get out", message.key)
@@ -214,16 +246,21 @@ class Dispatcher:
             if job.resumed and await self._courier.found(delivery, message):
                 await job.inbox.done(message.key)
                 return
-            reply = await self._answer(delivery, message, attempt)
+            reply = self._undelivered.pop(message.key, None) or await self._answer(delivery, message, attempt)
         if await self._deliver(delivery, message, reply, unsure=job.resumed):
             await job.inbox.done(message.key)
+            return
+        self._undelivered[message.key] = reply
+        if len(self._undelivered) > _MOST_UNDELIVERED:
+            self._undelivered.popitem(last=False)
+        await job.inbox.give_back(message.key)
 
     async def _answer(self, delivery: Delivery, message: IncomingMessage, attempt: int) -> Reply:
         if attempt > self._max_attempts:
             msg = f"begun {self._max_attempts} times and never finished"
             logger.error("%s was %s", message.key, msg)
             return self._on_failure(message, Permanent(msg))
-        working = asyncio.create_task(_show_working(delivery, message))
+        working = asyncio.create_task(_show(delivery, message))
         try:
             async with asyncio.timeout(self._deadline):
                 return await self._respond(message)
@@ -246,8 +283,12 @@ class Dispatcher:
             return await self._courier.deliver(delivery, message, apology, unsure=True)
 
 
-async def _show_working(delivery: Delivery, message: IncomingMessage) -> None:
+async def _show(delivery: Delivery, message: IncomingMessage, *, waiting: bool = False) -> None:
+    """A sign of work, or that others come first where the platform has one for that."""
     try:
-        await delivery.working(message)
+        if not waiting:
+            await delivery.working(message)
+        elif isinstance(delivery, ShowsWaiting):
+            await delivery.waiting(message)
     except Exception as error:  # noqa: BLE001 - a missing sign of work is no reason to do no work
         logger.info("no sign of work for %s: %s", message.key, outline(error))

@@ -146,7 +146,7 @@ _SUSPECT = re.compile(
     r"|sourc|ref|citation|cited|bibliogr|reading|quelle|fuente|fonte|bron|retrieved|adapted|taken|quoted",
     re.IGNORECASE,
 )
-"""What any of the removals begins with in ASCII. It finds too much rather than too little: most prose has none of it."""
+"""What any of the removals begins with in ASCII. It finds too much, not too little: most prose has none of it."""
 
 
 def clean(text: str) -> str:

@@ -13,7 +13,7 @@ from bot.check import Check
 from bot.compose import compose, still_held
 from bot.courtesy import courtesy
 from bot.crisis import FOLLOW_UP, crisis_reply_text, lines_for, words_for
-from bot.errors import CitewellError, Refused, outline
+from bot.errors import Busy, CitewellError, Refused, outline
 from bot.lapsed import lapsed_version
 from bot.messages import IncomingMessage, Reply, Source
 from bot.restate import of_the_same, quotes, simpler, why
@@ -131,7 +131,10 @@ class Engine:
         verdict = self._gate(message, trace)
         if isinstance(verdict, SelfHarm):
             return self._crisis(message, verdict, trace)[1]
-        words = self.wording.error.timeout if isinstance(error, TimeoutError) else self.wording.error.general
+        said = self.wording.error
+        words = (
+            said.timeout if isinstance(error, TimeoutError) else said.busy if isinstance(error, Busy) else said.general
+        )
         return self._with_lines(Reply(TurnKind.ERROR, words.format(reference=trace.id), trace.id), message, verdict)
 
     def _gate(self, message: IncomingMessage, trace: Trace) -> SafetyVerdict:

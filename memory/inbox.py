@@ -45,6 +45,10 @@ class Inbox(Protocol):
         """Count one more attempt and say which it is, from 1; 0 if nothing is pending under that key."""
         ...
 
+    async def give_back(self, key: str) -> None:
+        """The attempt came to nothing in good order, and does not count. An unknown key is no error."""
+        ...
+
     async def done(self, key: str) -> None:
         """Answered: wipe the words and keep the key. An unknown key is no error."""
         ...
@@ -90,6 +94,11 @@ class SqliteInbox:
             return sum(attempts for (attempts,) in db.execute(update, [storable(key)]).fetchall())
 
         return await self._file.write(count)
+
+    async def give_back(self, key: str) -> None:
+        """One attempt less."""
+        update = "UPDATE inbox SET attempts = max(0, attempts - 1) WHERE key = ? AND NOT done"
+        await self._file.write(lambda db: db.execute(update, [storable(key)]))
 
     async def done(self, key: str) -> None:
         """Wipe the words, from the file and its log."""
@@ -144,6 +153,11 @@ class RamInbox:
             return 0
         waiting.attempts += 1
         return waiting.attempts
+
+    async def give_back(self, key: str) -> None:
+        """One attempt less."""
+        if (waiting := self._waiting.get(key)) is not None:
+            waiting.attempts = max(0, waiting.attempts - 1)
 
     async def done(self, key: str) -> None:
         """Wipe the words and keep the key."""

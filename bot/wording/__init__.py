@@ -105,6 +105,7 @@ class ErrorWords(_Section):
     general: str
     timeout: str
     too_long: str
+    busy: str
 
 
 class DateWords(_Section):
@@ -179,6 +180,17 @@ class StatusWords(_Section):
     """While a turn runs."""
 
     working: str
+    waiting: str
+
+
+class PostingWords(_Section):
+    """Where an answer takes another way than it should."""
+
+    file: str
+    file_title: str
+    refused: str
+    archived: str
+    closed: str
 
 
 class Wording(_Section):
@@ -197,6 +209,7 @@ class Wording(_Section):
     dates: DateWords
     confidence: ConfidenceWords
     status: StatusWords
+    posting: PostingWords
 
     def mark(self, source: Source) -> str:
         """What a source's name is followed by; empty unless its document's review was due."""

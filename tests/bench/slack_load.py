@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import random
 import shutil
 import signal
 import time
 from collections import Counter
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+
+from aiohttp import ClientError
 
 from tests.doubles.slack import BOT, SlackDouble
 from tests.e2e.serve_rig import Served
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import AsyncIterator, Mapping, Sequence
-    from pathlib import Path
-
     from tests.doubles.slack import Message
 
 Mode = Literal["socket", "http"]
@@ -26,6 +27,15 @@ PEOPLE, CHANNELS = 50, 100
 SLACK_WAITS = 3.0
 """Seconds after which Slack takes an event for lost and sends it again."""
 SETTLED = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How many questions have no answer, one, and more than one."""
+
+    unanswered: int
+    once: int
+    twice: int
 
 
 @dataclass(slots=True)
@@ -65,13 +75,18 @@ class Crowd:
     async def settled(self, asked: Sequence[Message]) -> None:
         """Wait until each has an answer. TimeoutError if that takes too long."""
         async with asyncio.timeout(SETTLED):
-            while len(self.answers()) < len(asked):  # noqa: ASYNC110 - looked at seldom, so as to cost nothing
-                await asyncio.sleep(0.05)
+            while self.outcome(asked).unanswered:  # noqa: ASYNC110 - looked at seldom, so as to cost nothing
+                await asyncio.sleep(0.1)
 
-    def answers(self) -> Counter[str]:
-        """How many answers stand in each thread."""
+    def outcome(self, asked: Sequence[Message]) -> Outcome:
+        """How many of these have no answer, one, and more."""
         messages = self.slack.workspace.messages.values()
-        return Counter(one.thread_ts or one.ts for channel in messages for one in channel if one.by_bot)
+        answers = Counter(one.thread_ts or one.ts for channel in messages for one in channel if one.by_bot)
+        return Outcome(
+            unanswered=sum(answers[one.ts] == 0 for one in asked),
+            once=sum(answers[one.ts] == 1 for one in asked),
+            twice=sum(answers[one.ts] > 1 for one in asked),
+        )
 
     async def kill(self) -> None:
         """The process goes without a word, as when the power fails."""
@@ -82,9 +97,8 @@ class Crowd:
     def memory(self) -> float:
         """What the process holds in memory, in MB, its share of what it maps of files among it."""
         assert self.served is not None
-        status = f"/proc/{self.served.process.pid}/status"
-        with open(status, encoding="utf-8") as lines:
-            return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1024
+        status = Path(f"/proc/{self.served.process.pid}/status").read_text(encoding="utf-8")
+        return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS")) / 1024
 
     async def _brought(self, body: dict[str, Any], retry: int) -> bool:
         began = time.perf_counter()
@@ -95,7 +109,7 @@ class Crowd:
                     ok = (await self.slack.post(body, retry=retry)).ok
                 else:
                     ok = (await self.slack.acknowledged(await self.slack.send(body, retry=retry))).ok
-        except (OSError, TimeoutError):
+        except (OSError, ClientError, TimeoutError):
             return False
         if ok:
             self.acknowledged.append(1000 * (time.perf_counter() - began))
@@ -118,15 +132,16 @@ class Crowd:
 @asynccontextmanager
 async def crowd(index: Path, folder: Path, mode: Mode = "socket", **environment: str) -> AsyncIterator[Crowd]:
     """A home of its own in `folder` with a copy of the index; every process is gone at the end."""
-    folder.mkdir(parents=True, exist_ok=True)
-    await asyncio.to_thread(shutil.copy, index, folder / "index.db")
+    await asyncio.to_thread(shutil.copytree, index.parent, folder, ignore=lambda _, names: {*names} - {index.name})
     async with SlackDouble() as slack, AsyncExitStack() as stack:
         for number in range(PEOPLE):
             slack.workspace.add_user(f"U{number:06d}", locale="en-GB", tz="Europe/London")
         yield Crowd(slack, folder, mode, environment, stack)
 
 
-async def burst(crowd: Crowd, questions: Sequence[str], *, events: int, seconds: float, dice: random.Random) -> list[Message]:
+async def burst(
+    crowd: Crowd, questions: Sequence[str], *, events: int, seconds: float, dice: random.Random
+) -> list[Message]:
     """So many events over so many seconds, a third of them twins or retries of others. What was asked, all brought."""
     asked = [await crowd.ask(questions[number % len(questions)], number) for number in range(events - events // 3)]
     planned: list[tuple[float, dict[str, Any], int]] = []

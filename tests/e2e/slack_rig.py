@@ -15,6 +15,7 @@ from adapters.dispatch import Courier, Dispatcher
 from adapters.slack.alerts import Alerts
 from adapters.slack.app import SlackApp, identify, web_client
 from adapters.slack.delivery import SlackDelivery
+from adapters.slack.pace import Pace
 from adapters.slack.threads import Threads
 from adapters.slack.users import Users
 from adapters.sources import Sources, answering_sources
@@ -183,7 +184,9 @@ async def running(
         door = Door(dispatcher)
         door.gate.set()
         alerts = Alerts(client, alert, words.alert, patience=alert_patience, sleep=no_wait) if alert else None
-        dispatcher.register("slack", SlackDelivery(client, me, words, privately=privately, alerts=alerts))
+        dispatcher.register(
+            "slack", SlackDelivery(client, me, words, privately=privately, alerts=alerts, pace=_unhurried())
+        )
         if alerts is not None:
             stack.push_async_callback(alerts.close)
         stack.push_async_callback(dispatcher.drain, 5.0)
@@ -221,6 +224,11 @@ async def served(app: SlackApp) -> AsyncIterator[str]:
         yield f"http://{host}:{port}/slack/events"
     finally:
         await runner.cleanup()
+
+
+def _unhurried() -> Pace:
+    """As the real one, but that no time passes."""
+    return Pace(interval=0, patience=3600, sleep=lambda _: asyncio.sleep(0))
 
 
 def _hit(source: Source) -> Hit:

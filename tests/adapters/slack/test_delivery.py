@@ -9,6 +9,7 @@ import pytest
 
 from adapters.slack.app import identify, web_client
 from adapters.slack.delivery import EVENT_TYPE, SlackDelivery
+from adapters.slack.pace import Pace
 from bot.errors import Misconfigured, Permanent, Transient
 from bot.messages import Author, IncomingMessage, Reply, TurnKind
 from bot.wording import wording
@@ -37,7 +38,7 @@ async def delivery(slack: SlackDouble) -> SlackDelivery:
 
 async def _delivery(slack: SlackDouble) -> SlackDelivery:
     client = web_client(slack.bot_token, base_url=slack.base_url)
-    return SlackDelivery(client, await identify(client), wording())
+    return SlackDelivery(client, await identify(client), wording(), pace=Pace(interval=0))
 
 
 async def _asked(slack: SlackDouble, channel: str = CHANNEL) -> IncomingMessage:
@@ -106,7 +107,7 @@ async def test_a_rate_limit_passes_on_how_long_to_wait(slack: SlackDouble, deliv
     assert raised.value.retry_after == 9.0
 
 
-@pytest.mark.parametrize(("error", "kind"), [("channel_not_found", Permanent), ("token_revoked", Misconfigured)])
+@pytest.mark.parametrize(("error", "kind"), [("something_new", Permanent), ("token_revoked", Misconfigured)])
 async def test_what_cannot_be_mended_by_trying_again_says_so(
     slack: SlackDouble, delivery: SlackDelivery, error: str, kind: type[Permanent]
 ) -> None:

@@ -33,6 +33,7 @@ SCOPES_OF_METHODS: dict[str, set[str]] = {
     "conversations_replies": HISTORY,
     "conversations_history": HISTORY,
     "assistant_threads_setStatus": {"chat:write"},
+    "files_upload_v2": {"files:write"},
 }
 SCOPES_OF_EVENTS: dict[str, set[str]] = {
     "app_mention": {"app_mentions:read"},

@@ -13,6 +13,8 @@ _NEEDED = {
     "assistant.threads.setStatus": "chat:write",
     "users.info": "users:read",
     "conversations.open": "im:write",
+    "files.getUploadURLExternal": "files:write",
+    "files.completeUploadExternal": "files:write",
 }
 _HISTORY = {"C": "channels:history", "G": "groups:history", "D": "im:history"}
 

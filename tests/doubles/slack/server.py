@@ -76,6 +76,7 @@ class SlackDouble:
     async def __aenter__(self) -> SlackDouble:
         app = web.Application()
         app.router.add_route("*", "/api/{method}", self._serve_api)
+        app.router.add_post("/upload/{id}", self._serve_upload)
         app.router.add_get("/link", self._serve_socket)
         self._runner = web.AppRunner(app, access_log=None)
         await self._runner.setup()
@@ -83,6 +84,7 @@ class SlackDouble:
         await site.start()
         host, port = self._runner.addresses[0][:2]
         self._origin = f"{host}:{port}"
+        self.workspace.uploads.origin = self._origin
         self._session = ClientSession()
         return self
 
@@ -243,6 +245,10 @@ class SlackDouble:
             return await self._api.serve(request)
         finally:
             await self._changed_state()
+
+    async def _serve_upload(self, request: web.Request) -> web.Response:
+        self.workspace.uploads.content[request.match_info["id"]] = await request.read()
+        return web.Response(text="OK")
 
     def _link(self) -> str:
         ticket = secrets.token_hex(8)

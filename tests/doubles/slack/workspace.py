@@ -6,6 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tests.doubles.slack.files import Uploads
 from tests.doubles.slack.limits import Refused
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class Message:
     blocks: list[dict[str, Any]] = field(default_factory=list)
     metadata: dict[str, Any] | None = None
     to: str | None = None
+    files: list[dict[str, str]] = field(default_factory=list)
 
     @property
     def by_bot(self) -> bool:
@@ -42,6 +44,8 @@ class Message:
             listed["thread_ts"] = self.thread_ts
         if self.by_bot:
             listed |= {"bot_id": BOT_ID, "app_id": APP, "blocks": self.blocks}
+        if self.files:
+            listed["files"] = self.files
         if with_metadata and self.metadata:
             listed["metadata"] = self.metadata
         return listed
@@ -56,6 +60,7 @@ class Workspace:
         self.ephemeral: list[Message] = []
         self.statuses: list[tuple[str, str, str]] = []
         self.closed_channels: dict[str, str] = {}
+        self.uploads = Uploads()
         self._ticks = 0
         self.add_user("U0AMINA", locale="en-GB", tz="Europe/London")
         self.add_user(BOT, is_bot=True)
@@ -90,6 +95,8 @@ class Workspace:
             "conversations.replies": self._replies,
             "conversations.history": self._history,
             "assistant.threads.setStatus": self._set_status,
+            "files.getUploadURLExternal": self.uploads.begin,
+            "files.completeUploadExternal": self._share_files,
         }
 
     def _auth_test(self, _: Mapping[str, Any]) -> dict[str, Any]:
@@ -115,6 +122,14 @@ class Workspace:
         if message.thread_ts is None or message.thread_ts in replied_to:  # else Slack takes it and shows it nowhere
             self.ephemeral.append(message)
         return {"message_ts": message.ts}
+
+    def _share_files(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        files = self.uploads.completed(arguments)
+        text = arguments.get("initial_comment", "")
+        message = self._written({**arguments, "channel": arguments["channel_id"], "text": text}, to=None)
+        message.files = files
+        self.messages[message.channel].append(message)
+        return {"files": files}
 
     def _permalink(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         channel, ts = arguments["channel"], arguments["message_ts"]
