@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import uuid
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -215,7 +216,7 @@ async def build(
             ephemeral=RamInbox(),
             on_failure=engine.failure,
             clock=clock,
-            concurrency=settings.concurrency,
+            concurrency=settings.concurrency if claude is not None else _computed_at_once(settings.concurrency),
             deadline=settings.turn_deadline,
             many=2 * settings.concurrency,
             most=settings.most_waiting,
@@ -237,6 +238,13 @@ async def build(
             grader,
             opened.pop_all(),
         )
+
+
+def _computed_at_once(concurrency: int) -> int:
+    """How many turns run at once where no model is waited for: more than there are processors only hold each other up,
+    and what arrives meanwhile.
+    """
+    return min(concurrency, max(2, os.cpu_count() or 2))
 
 
 def read_own_files(language: str) -> None:

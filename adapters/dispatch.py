@@ -39,8 +39,9 @@ class Dispatcher:
     times (it took the process with it), is answered with what `on_failure` makes of the error. A message counts as
     done only when its reply stood on the platform; what could not be delivered waits in the inbox for `resume`, and its
     reply here. Where more than `many` wait, who writes is told so; beyond `most`, messages wait in the inbox alone, and
-    guests, whose inbox is this process, are told to ask again. Guests' messages go through the ephemeral inbox alone. The keys of done messages are kept for `keep_keys`, to know
-    a duplicate. `clock` gives aware times. Logs hold keys, trace ids and the names of errors, never text.
+    guests, whose inbox is this process, are told to ask again. Guests' messages go through the ephemeral inbox alone.
+    The keys of done messages are kept for `keep_keys`, to know a duplicate. `clock` gives aware times. Logs hold keys,
+    trace ids and the names of errors, never text.
     """
 
     def __init__(

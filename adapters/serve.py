@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 import time
 from contextlib import AsyncExitStack, contextmanager
 from typing import TYPE_CHECKING
@@ -38,6 +39,8 @@ NOTHING_TO_SERVE = (
 )
 _RESUME_SECONDS = 300.0
 _DAY_SECONDS = 86_400.0
+_SWITCH_SECONDS = 0.0005
+"""How long a thread that computes may hold the others up: what arrives is acknowledged while questions are answered."""
 
 
 async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.Event | None = None) -> None:
@@ -49,6 +52,7 @@ async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.E
     settings = app.settings
     if settings.slack_bot_token is None:
         raise Misconfigured(NOTHING_TO_SERVE)
+    sys.setswitchinterval(_SWITCH_SECONDS)
     async with AsyncExitStack() as stack:
         stop = stop or stack.enter_context(stopped_by_signal()).event
         slack = await _slack(app, settings.slack_bot_token.get_secret_value(), stack)

@@ -20,6 +20,7 @@ from tests.e2e.serve_rig import Served
 if TYPE_CHECKING:
     import random
     from collections.abc import AsyncIterator, Mapping, Sequence
+
     from tests.doubles.slack import Message
 
 Mode = Literal["socket", "http"]
