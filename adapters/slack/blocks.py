@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from adapters.slack.feedback import feedback
 from adapters.slack.mrkdwn import escape, mrkdwn, plain, unescape
 from adapters.slack.split import cut, cut_escaped, split
+from adapters.slack.tables import Stretch, stretches
 from memory.turn import TurnKind
 
 if TYPE_CHECKING:
@@ -41,6 +42,9 @@ TITLE_TEXT = 150
 LOCATOR_TEXT = 60
 LABELS_TEXT = 1_500
 """Of the sources' names in the words for notifications; those that do not fit are left out there."""
+
+_PADDED = 1.5
+"""A table that grows more than so many times by being aligned stays as it is: messages have a limit."""
 
 PASSAGE_ACTION = "passage"
 LINK_ACTION = "link"
@@ -232,9 +236,17 @@ def _context(text: str) -> Block:
 
 
 def _quote(text: str) -> Block:
-    """Rich text, since nothing in it is ever read as formatting: a passage stays verbatim."""
-    quote = {"type": "rich_text_quote", "elements": [{"type": "text", "text": text}]}
-    return {"type": "rich_text", "elements": [quote]}
+    """Rich text, since nothing in it is ever read as formatting: a passage stays verbatim, and its tables aligned."""
+    found = list(stretches(text))
+    if sum(len(one.text) for one in found) > _PADDED * len(text) + BUTTON_TEXT:
+        found = [Stretch(text, is_table=False)]
+    kinds = {False: "rich_text_quote", True: "rich_text_preformatted"}
+    elements = [{"type": kinds[one.is_table], "elements": [{"type": "text", "text": one.text}]} for one in found]
+    return {"type": "rich_text", "elements": elements or [_nothing_quoted()]}
+
+
+def _nothing_quoted() -> Block:
+    return {"type": "rich_text_quote", "elements": [{"type": "text", "text": "\u2026"}]}
 
 
 def _actions(buttons: Sequence[Block]) -> Iterator[Block]:
