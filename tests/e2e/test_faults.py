@@ -193,7 +193,7 @@ async def test_the_clock_was_wrong_when_a_request_came(stage: Stage) -> None:
     await answered_once(stage, served)
 
 
-@pytest.mark.parametrize("jump", [timedelta(days=-400), timedelta(hours=-2), timedelta(hours=2), timedelta(days=6)])
+@pytest.mark.parametrize("jump", [timedelta(days=-6), timedelta(hours=-2), timedelta(hours=2), timedelta(days=6)])
 async def test_the_clock_jumps_between_a_message_and_its_answer_and_over_a_restart(
     tmp_path: Path, jump: timedelta
 ) -> None:
