@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import OrderedDict
 from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from adapters.courier import Courier, Delivery, ShowsWaiting
+from adapters.courier import Courier, Delivery
 from adapters.crowd import Crowd
 from adapters.lanes import Job, Lanes
 from adapters.payload import from_payload, to_payload
-from bot.errors import Busy, Misconfigured, Permanent, Transient, outline
+from adapters.settler import Settler, show
+from bot.errors import Busy, Misconfigured, Transient
 from memory.errors import MemoryUnavailable
 from memory.inbox import InboxEntry
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["Courier", "Delivery", "Dispatcher"]
 
 logger = logging.getLogger(__name__)
-_MOST_UNDELIVERED = 1000
 
 
 class Dispatcher:
@@ -60,23 +59,19 @@ class Dispatcher:
         courier: Courier | None = None,
         keep_keys: timedelta = timedelta(days=7),
     ) -> None:
-        self._respond = respond
         self._durable = durable
         self._ephemeral = ephemeral
         self._on_failure = on_failure
         self._clock = clock
         self._slots = asyncio.Semaphore(concurrency)
-        self._deadline = deadline
-        self._max_attempts = max_attempts
-        self._courier = courier or Courier()
+        self._settler = Settler(respond, on_failure, courier or Courier(), deadline=deadline, max_attempts=max_attempts)
         self._keep_keys = keep_keys
         self._deliveries: dict[str, Delivery] = {}
         self._lanes = Lanes(self._settle, self._spawn, self._idle)
         self._crowd = Crowd(many, most)
-        self._undelivered: OrderedDict[str, Reply] = OrderedDict()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._draining = False
-        self._taking_up = False
+        self._taking_up = asyncio.Lock()
 
     @property
     def busy(self) -> int:
@@ -110,7 +105,7 @@ class Dispatcher:
         queued = 0
         for inbox in (self._durable, self._ephemeral):
             await inbox.forget_before(self._clock() - self._keep_keys)
-            queued += await self._take_up(inbox)
+            queued += await self._take_up(inbox, again=True)
         return queued + self._crowd.left
 
     async def drain(self, grace: float) -> None:
@@ -156,41 +151,42 @@ class Dispatcher:
             self._spawn(self._lanes.alone(job, self._refuse))
             return
         if crowd.is_to_be_told(message.conversation.key):
-            self._spawn(_show(self._deliveries[message.conversation.platform], message, waiting=True))
+            self._spawn(show(self._deliveries[message.conversation.platform], message, waiting=True))
 
     async def _refuse(self, job: Job) -> None:
         reply = self._on_failure(job.message, Busy("too many messages wait"))
-        delivery = self._deliveries[job.message.conversation.platform]
-        if await self._deliver(delivery, job.message, reply, unsure=False):
-            await job.inbox.done(job.message.key)
+        await self._settler.bring(job, self._deliveries[job.message.conversation.platform], reply)
 
     def _make_room_good(self) -> None:
         """Take up what was left in the inbox, once there is room."""
-        if self._crowd.has_room and not self._draining and not self._taking_up:
-            self._taking_up = True
+        if self._crowd.has_room and not self._draining and not self._taking_up.locked():
             self._spawn(self._take_up_left())
 
     async def _take_up_left(self) -> None:
         try:
-            await self._take_up(self._durable)
+            await self._take_up(self._durable, again=False)
         except MemoryUnavailable as error:
             logger.error("what waits in the inbox cannot be read: %s", error)  # noqa: TRY400 - the message says it all
-        finally:
-            self._taking_up = False
 
-    async def _take_up(self, inbox: Inbox) -> int:
-        """Queue what waits there, oldest first, as far as there is room; how much that was."""
-        left_before, queued = self._crowd.left, 0
-        entries = [entry for entry in await inbox.pending() if not self._lanes.holds(entry.key)]
-        for number, entry in enumerate(entries):
-            if inbox is self._durable and self._crowd.waiting >= self._crowd.most:
-                self._crowd.left += len(entries) - number
-                break
-            message = await self._restored(entry, inbox)
-            if message is not None:
-                queued += self._enqueue(Job(message, inbox, resumed=True))
-        if inbox is self._durable:
-            self._crowd.left -= left_before  # not sooner, so that nobody overtakes these
+    async def _take_up(self, inbox: Inbox, *, again: bool) -> int:
+        """Queue what waits there, oldest first, as far as there is room, and say how much that was.
+
+        What could not be delivered before is tried `again`, or left for the next time that it is.
+        """
+        crowd, queued = self._crowd, 0
+        async with self._taking_up:
+            left_before = crowd.left
+            waiting = [entry for entry in await inbox.pending() if not self._lanes.holds(entry.key)]
+            entries = [entry for entry in waiting if again or not self._settler.holds(entry.key)]
+            for number, entry in enumerate(entries):
+                if inbox is self._durable and crowd.waiting >= crowd.most:
+                    crowd.left += len(entries) - number
+                    break
+                message = await self._restored(entry, inbox)
+                if message is not None:
+                    queued += self._enqueue(Job(message, inbox, resumed=True))
+            if inbox is self._durable:
+                crowd.left -= left_before  # not sooner, so that nobody overtakes these
         return queued
 
     async def _take_unstored(self, message: IncomingMessage, entry: InboxEntry) -> None:
@@ -230,66 +226,11 @@ class Dispatcher:
         return task
 
     async def _settle(self, job: Job) -> None:
-        message = job.message
-        delivery = self._deliveries[message.conversation.platform]
+        delivery = self._deliveries[job.message.conversation.platform]
         async with self._slots:
             self._crowd.waiting -= 1
             if self._draining and job.inbox is self._durable:
                 return
-            attempt = await job.inbox.begin(message.key)
-            if not attempt:
-                self._undelivered.pop(message.key, None)
-                return
-            if attempt > 2 * self._max_attempts:
-                logger.error("%s is given up: even its failure reply did not get out", message.key)
-                await job.inbox.done(message.key)
-                return
-            if job.resumed and await self._courier.found(delivery, message):
-                await job.inbox.done(message.key)
-                return
-            reply = self._undelivered.pop(message.key, None) or await self._answer(delivery, message, attempt)
-        if await self._deliver(delivery, message, reply, unsure=job.resumed):
-            await job.inbox.done(message.key)
-            return
-        self._undelivered[message.key] = reply
-        if len(self._undelivered) > _MOST_UNDELIVERED:
-            self._undelivered.popitem(last=False)
-        await job.inbox.give_back(message.key)
-
-    async def _answer(self, delivery: Delivery, message: IncomingMessage, attempt: int) -> Reply:
-        if attempt > self._max_attempts:
-            msg = f"begun {self._max_attempts} times and never finished"
-            logger.error("%s was %s", message.key, msg)
-            return self._on_failure(message, Permanent(msg))
-        working = asyncio.create_task(_show(delivery, message))
-        try:
-            async with asyncio.timeout(self._deadline):
-                return await self._respond(message)
-        except (Exception, asyncio.CancelledError) as error:
-            task = asyncio.current_task()
-            if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
-                raise  # the dispatcher is being cut off; any other cancellation is a fault of the turn
-            logger.error("the turn for %s failed: %s", message.key, outline(error))  # noqa: TRY400 - see outline
-            return self._on_failure(message, error)
-        finally:
-            working.cancel()
-            await asyncio.wait({working})
-
-    async def _deliver(self, delivery: Delivery, message: IncomingMessage, reply: Reply, *, unsure: bool) -> bool:
-        try:
-            return await self._courier.deliver(delivery, message, reply, unsure=unsure)
-        except Exception as error:  # noqa: BLE001 - a reply that breaks its translator must not end in silence
-            logger.error("the reply to %s broke: %s", message.key, outline(error))  # noqa: TRY400 - see outline
-            apology = self._on_failure(message, error)
-            return await self._courier.deliver(delivery, message, apology, unsure=True)
-
-
-async def _show(delivery: Delivery, message: IncomingMessage, *, waiting: bool = False) -> None:
-    """A sign of work, or that others come first where the platform has one for that."""
-    try:
-        if not waiting:
-            await delivery.working(message)
-        elif isinstance(delivery, ShowsWaiting):
-            await delivery.waiting(message)
-    except Exception as error:  # noqa: BLE001 - a missing sign of work is no reason to do no work
-        logger.info("no sign of work for %s: %s", message.key, outline(error))
+            reply = await self._settler.reply(job, delivery)
+        if reply is not None:
+            await self._settler.bring(job, delivery, reply)

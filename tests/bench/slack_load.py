@@ -105,11 +105,13 @@ class Crowd:
         began = time.perf_counter()
         self.sent += 1
         try:
-            async with asyncio.timeout(SLACK_WAITS):
-                if self.mode == "http":
+            if self.mode == "http":
+                async with asyncio.timeout(SLACK_WAITS):
                     ok = (await self.slack.post(body, retry=retry)).ok
-                else:
-                    ok = (await self.slack.acknowledged(await self.slack.send(body, retry=retry))).ok
+            else:
+                envelope = await self.slack.send(body, retry=retry)
+                async with asyncio.timeout(SLACK_WAITS):
+                    ok = (await self.slack.acknowledged(envelope)).ok
         except (OSError, ClientError, TimeoutError):
             return False
         if ok:
