@@ -7,7 +7,7 @@ DEV := $(VENV)/.made-dev
 BENCH := .venv-bench
 COMPARED := "langchain-classic langchain-community langchain-chroma rank_bm25" "lancedb" "bm25s"
 
-.PHONY: install demo test lint check format bench constraints clean
+.PHONY: install demo test soak lint check format bench constraints clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -33,6 +33,9 @@ demo: $(MADE)  ## a chat over the sample documents: no keys, no servers
 
 test: $(DEV)  ## every test
 	@$(BIN)/python -m pytest
+
+soak: $(DEV)  ## kill -9 again and again under load: nothing lost, nothing twice; some minutes (ROUNDS=5)
+	@$(BIN)/python -m tests.bench.slack $(or $(ROUNDS),5)
 
 lint: $(DEV)  ## format, lint, types, architecture
 	@$(BIN)/ruff format --check .

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import uuid
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -240,8 +241,10 @@ async def build(
             ephemeral=ephemeral,
             on_failure=engine.failure,
             clock=clock,
-            concurrency=settings.concurrency,
+            concurrency=settings.concurrency if claude is not None else _computed_at_once(settings.concurrency),
             deadline=settings.turn_deadline,
+            many=2 * settings.concurrency,
+            most=settings.most_waiting,
         )
         return Application(
             settings,
@@ -291,6 +294,13 @@ def _intake(settings: Settings, index: Index, words: Wording, clock: Callable[[]
         public=settings.public_collections,
         seconds=settings.turn_deadline * 0.75,
     )
+
+
+def _computed_at_once(concurrency: int) -> int:
+    """How many turns run at once where no model is waited for: more than there are processors only hold each other up,
+    and what arrives meanwhile.
+    """
+    return min(concurrency, max(2, os.cpu_count() or 2))
 
 
 def read_own_files(language: str) -> None:

@@ -6,9 +6,9 @@ import asyncio
 import logging
 from dataclasses import dataclass, field
 from random import SystemRandom
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from bot.errors import Permanent, Transient
+from bot.errors import Misconfigured, Permanent, Transient
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -37,6 +37,15 @@ class Delivery(Protocol):
         ...
 
 
+@runtime_checkable
+class ShowsWaiting(Protocol):
+    """What a `Delivery` may have besides: a sign that others come first. Without it, nothing is shown."""
+
+    async def waiting(self, message: IncomingMessage) -> None:
+        """Show it. Its failure never matters, and it may be cancelled."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Courier:
     """Delivers a reply in up to `tries` tries of `deadline` seconds each.
@@ -56,6 +65,8 @@ class Courier:
     async def deliver(self, delivery: Delivery, message: IncomingMessage, reply: Reply, *, unsure: bool) -> bool:
         """Whether the message is settled: delivered, found delivered, or refused for good. False: try later.
 
+        What the operator can mend is tried later too, and not again and again until then.
+
         `unsure` says that a reply may stand there already, so that the platform is asked first. Whatever is neither
         `Transient`, `Permanent` nor a time-out is raised on.
         """
@@ -64,6 +75,9 @@ class Courier:
                 async with asyncio.timeout(self.deadline):
                     if not (unsure and await self._stands(delivery, message)):
                         await delivery.deliver(message, reply)
+            except Misconfigured as error:
+                logger.error("reply to %s waits until this is mended: %s", message.key, error)  # noqa: TRY400 - it says it all
+                return False
             except Permanent as error:
                 logger.error(  # noqa: TRY400 - a traceback ends in the platform's words, which may quote the reply
                     "reply to %s refused for good by the platform (%s), trace %s",

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from adapters.courier import Courier, Delivery
+from adapters.crowd import Crowd
+from adapters.lanes import Job, Lanes
 from adapters.payload import from_payload, to_payload
-from bot.errors import Misconfigured, Permanent, Transient, outline
+from adapters.settler import Settler, show
+from bot.errors import Busy, Misconfigured, Transient
 from memory.errors import MemoryUnavailable
 from memory.inbox import InboxEntry
 
@@ -29,22 +30,17 @@ __all__ = ["Courier", "Delivery", "Dispatcher"]
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class _Job:
-    message: IncomingMessage
-    inbox: Inbox
-    resumed: bool
-
-
 class Dispatcher:
     """Takes messages in, has them answered, and sees the replies delivered.
 
     The messages of one conversation go one after another, in the order they came; `concurrency` turns run at once
     over all conversations. A turn has `deadline` seconds. A turn that fails, or was begun more than `max_attempts`
     times (it took the process with it), is answered with what `on_failure` makes of the error. A message counts as
-    done only when its reply stood on the platform; what could not be delivered waits in the inbox for `resume`.
-    Guests' messages go through the ephemeral inbox alone. The keys of done messages are kept for `keep_keys`, to know
-    a duplicate. `clock` gives aware times. Logs hold keys, trace ids and the names of errors, never text.
+    done only when its reply stood on the platform; what could not be delivered waits in the inbox for `resume`, and its
+    reply here. Where more than `many` wait, who writes is told so; beyond `most`, messages wait in the inbox alone, and
+    guests, whose inbox is this process, are told to ask again. Guests' messages go through the ephemeral inbox alone.
+    The keys of done messages are kept for `keep_keys`, to know a duplicate. `clock` gives aware times. Logs hold keys,
+    trace ids and the names of errors, never text.
     """
 
     def __init__(
@@ -58,26 +54,24 @@ class Dispatcher:
         concurrency: int = 8,
         deadline: float = 60.0,
         max_attempts: int = 3,
+        many: int = 16,
+        most: int = 1000,
         courier: Courier | None = None,
         keep_keys: timedelta = timedelta(days=7),
     ) -> None:
-        self._respond = respond
         self._durable = durable
         self._ephemeral = ephemeral
         self._on_failure = on_failure
         self._clock = clock
         self._slots = asyncio.Semaphore(concurrency)
-        self._deadline = deadline
-        self._max_attempts = max_attempts
-        self._courier = courier or Courier()
+        self._settler = Settler(respond, on_failure, courier or Courier(), deadline=deadline, max_attempts=max_attempts)
         self._keep_keys = keep_keys
         self._deliveries: dict[str, Delivery] = {}
-        self._lanes: dict[str, deque[_Job]] = {}
-        self._active: dict[str, asyncio.Event] = {}
-        self._waiting: dict[str, IncomingMessage] = {}
-        self._withdrawn: set[str] = set()
+        self._lanes = Lanes(self._settle, self._spawn, self._idle)
+        self._crowd = Crowd(many, most)
         self._tasks: set[asyncio.Task[Any]] = set()
         self._draining = False
+        self._taking_up = asyncio.Lock()
 
     @property
     def busy(self) -> int:
@@ -111,11 +105,8 @@ class Dispatcher:
         queued = 0
         for inbox in (self._durable, self._ephemeral):
             await inbox.forget_before(self._clock() - self._keep_keys)
-            for entry in await inbox.pending():
-                message = await self._restored(entry, inbox)
-                if message is not None:
-                    queued += self._enqueue(_Job(message, inbox, resumed=True))
-        return queued
+            queued += await self._take_up(inbox, again=True)
+        return queued + self._crowd.left
 
     async def knows(self, key: str) -> bool:
         """Whether a message of this key was ever taken in, as far as keys are kept."""
@@ -123,11 +114,11 @@ class Dispatcher:
 
     async def amend(self, message: IncomingMessage) -> bool:
         """Answer these words in place of those that the message of this key had; False if its turn has begun."""
-        if message.key not in self._waiting:
-            return False
-        self._waiting[message.key] = message
-        for inbox in (self._durable, self._ephemeral):
-            await inbox.amend(message.key, to_payload(message))
+        async with self._taking_up:
+            if not self._lanes.amend(message) and not await self._is_left(message.key):
+                return False
+            for inbox in (self._durable, self._ephemeral):
+                await inbox.amend(message.key, to_payload(message))
         return True
 
     async def withdraw(self, matches: Callable[[str], bool]) -> None:
@@ -135,9 +126,8 @@ class Dispatcher:
 
         What is being shown already stands: see `finished`.
         """
-        for key in filter(matches, tuple(self._active)):
-            self._waiting.pop(key, None)
-            self._withdrawn.add(key)
+        self._lanes.withdraw(matches)
+        self._settler.withdraw(matches)
         for inbox in (self._durable, self._ephemeral):
             for entry in await inbox.pending():
                 if matches(entry.key):
@@ -145,9 +135,7 @@ class Dispatcher:
 
     async def finished(self, matches: Callable[[str], bool]) -> None:
         """Return once no message with such a key waits or runs."""
-        for key in filter(matches, tuple(self._active)):
-            if (ended := self._active.get(key)) is not None:
-                await ended.wait()
+        await self._lanes.ended(matches)
 
     async def drain(self, grace: float) -> None:
         """Take no more messages, finish the turns that run, and leave the rest in the inbox.
@@ -177,8 +165,64 @@ class Dispatcher:
         except MemoryUnavailable:
             await self._take_unstored(message, entry)
             raise
-        self._enqueue(_Job(message, inbox, resumed=False))
+        self._queue(Job(message, inbox, resumed=False))
         return True
+
+    def _queue(self, job: Job) -> None:
+        """Take a new message to its conversation, or leave it where it is stored, and say so where many wait."""
+        message, crowd = job.message, self._crowd
+        if not crowd.is_full:
+            self._enqueue(job)
+        elif job.inbox is self._durable:
+            crowd.left += 1
+            self._make_room_good()
+        else:
+            self._spawn(self._lanes.alone(job, self._refuse))
+            return
+        if crowd.is_to_be_told(message.conversation.key):
+            self._spawn(show(self._deliveries[message.conversation.platform], message, waiting=True))
+
+    async def _refuse(self, job: Job) -> None:
+        reply = self._on_failure(job.message, Busy("too many messages wait"))
+        await self._settler.bring(job, self._deliveries[job.message.conversation.platform], reply)
+
+    def _make_room_good(self) -> None:
+        """Take up what was left in the inbox, once there is room."""
+        if self._crowd.has_room and not self._draining and not self._taking_up.locked():
+            self._spawn(self._take_up_left())
+
+    async def _is_left(self, key: str) -> bool:
+        """Whether it waits in the inbox alone."""
+        if not self._crowd.left or self._lanes.holds(key) or self._settler.holds(key):
+            return False
+        return any(entry.key == key for entry in await self._durable.pending())
+
+    async def _take_up_left(self) -> None:
+        try:
+            await self._take_up(self._durable, again=False)
+        except MemoryUnavailable as error:
+            logger.error("what waits in the inbox cannot be read: %s", error)  # noqa: TRY400 - the message says it all
+
+    async def _take_up(self, inbox: Inbox, *, again: bool) -> int:
+        """Queue what waits there, oldest first, as far as there is room, and say how much that was.
+
+        What could not be delivered before is tried `again`, or left for the next time that it is.
+        """
+        crowd, queued = self._crowd, 0
+        async with self._taking_up:
+            left_before = crowd.left
+            waiting = [entry for entry in await inbox.pending() if not self._lanes.holds(entry.key)]
+            entries = [entry for entry in waiting if again or not self._settler.holds(entry.key)]
+            for number, entry in enumerate(entries):
+                if inbox is self._durable and crowd.waiting >= crowd.most:
+                    crowd.left += len(entries) - number
+                    break
+                message = await self._restored(entry, inbox)
+                if message is not None:
+                    queued += self._enqueue(Job(message, inbox, resumed=True))
+            if inbox is self._durable:
+                crowd.left -= left_before  # not sooner, so that nobody overtakes these
+        return queued
 
     async def _take_unstored(self, message: IncomingMessage, entry: InboxEntry) -> None:
         """Queue it unless it was stored before: a person in crisis cannot wait until a disk is mended."""
@@ -186,7 +230,7 @@ class Dispatcher:
             if await self._durable.knows(entry.key):
                 return
         if await self._ephemeral.accept(entry):
-            self._enqueue(_Job(message, self._ephemeral, resumed=False))
+            self._queue(Job(message, self._ephemeral, resumed=False))
 
     async def _restored(self, entry: InboxEntry, inbox: Inbox) -> IncomingMessage | None:
         try:
@@ -200,18 +244,15 @@ class Dispatcher:
             return None
         return message
 
-    def _enqueue(self, job: _Job) -> bool:
-        if job.message.key in self._active:
-            return False
-        self._active[job.message.key] = asyncio.Event()
-        self._waiting[job.message.key] = job.message
-        conversation = job.message.conversation.key
-        lane = self._lanes.get(conversation)
-        if lane is None:
-            lane = self._lanes[conversation] = deque()
-            self._spawn(self._work(conversation, lane))
-        lane.append(job)
-        return True
+    def _enqueue(self, job: Job) -> bool:
+        added = self._lanes.add(job)
+        self._crowd.waiting += added
+        return added
+
+    def _idle(self, conversation: str | None) -> None:
+        if conversation is not None:
+            self._crowd.forget(conversation)
+        self._make_room_good()
 
     def _spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         task = asyncio.create_task(work)
@@ -219,82 +260,22 @@ class Dispatcher:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    async def _work(self, conversation: str, lane: deque[_Job]) -> None:
-        """Serve one conversation until nothing waits in it, then go away."""
-        try:
-            while lane:
-                job = lane.popleft()
-                try:
-                    await self._settle(job)
-                except Exception as error:  # noqa: BLE001 - the next messages of the conversation must not suffer
-                    logger.error("%s stays in the inbox: %s", job.message.key, outline(error))  # noqa: TRY400 - see outline
-                finally:
-                    self._left(job.message.key)
-        finally:
-            del self._lanes[conversation]
-
-    def _left(self, key: str) -> None:
-        self._waiting.pop(key, None)
-        self._withdrawn.discard(key)
-        self._active.pop(key).set()
-
-    async def _settle(self, job: _Job) -> None:
-        message = job.message
-        delivery = self._deliveries[message.conversation.platform]
+    async def _settle(self, job: Job) -> None:
+        delivery = self._deliveries[job.message.conversation.platform]
         async with self._slots:
+            self._crowd.waiting -= 1
             if self._draining and job.inbox is self._durable:
                 return
-            message = self._waiting.pop(message.key, message)  # its words may have been changed while it waited
-            if message.key in self._withdrawn:
-                await job.inbox.done(message.key)
+            job = self._lanes.begun(job)
+            if await self._is_over(job):
                 return
-            attempt = await job.inbox.begin(message.key)
-            if not attempt:
-                return
-            if attempt > 2 * self._max_attempts:
-                logger.error("%s is given up: even its failure reply did not get out", message.key)
-                await job.inbox.done(message.key)
-                return
-            if job.resumed and await self._courier.found(delivery, message):
-                await job.inbox.done(message.key)
-                return
-            reply = await self._answer(delivery, message, attempt)
-        if message.key in self._withdrawn:
-            await job.inbox.done(message.key)
-            return
-        if await self._deliver(delivery, message, reply, unsure=job.resumed):
-            await job.inbox.done(message.key)
+            reply = await self._settler.reply(job, delivery)
+        if reply is not None and not await self._is_over(job):
+            await self._settler.bring(job, delivery, reply)
 
-    async def _answer(self, delivery: Delivery, message: IncomingMessage, attempt: int) -> Reply:
-        if attempt > self._max_attempts:
-            msg = f"begun {self._max_attempts} times and never finished"
-            logger.error("%s was %s", message.key, msg)
-            return self._on_failure(message, Permanent(msg))
-        working = asyncio.create_task(_show_working(delivery, message))
-        try:
-            async with asyncio.timeout(self._deadline):
-                return await self._respond(message)
-        except (Exception, asyncio.CancelledError) as error:
-            task = asyncio.current_task()
-            if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
-                raise  # the dispatcher is being cut off; any other cancellation is a fault of the turn
-            logger.error("the turn for %s failed: %s", message.key, outline(error))  # noqa: TRY400 - see outline
-            return self._on_failure(message, error)
-        finally:
-            working.cancel()
-            await asyncio.wait({working})
-
-    async def _deliver(self, delivery: Delivery, message: IncomingMessage, reply: Reply, *, unsure: bool) -> bool:
-        try:
-            return await self._courier.deliver(delivery, message, reply, unsure=unsure)
-        except Exception as error:  # noqa: BLE001 - a reply that breaks its translator must not end in silence
-            logger.error("the reply to %s broke: %s", message.key, outline(error))  # noqa: TRY400 - see outline
-            apology = self._on_failure(message, error)
-            return await self._courier.deliver(delivery, message, apology, unsure=True)
-
-
-async def _show_working(delivery: Delivery, message: IncomingMessage) -> None:
-    try:
-        await delivery.working(message)
-    except Exception as error:  # noqa: BLE001 - a missing sign of work is no reason to do no work
-        logger.info("no sign of work for %s: %s", message.key, outline(error))
+    async def _is_over(self, job: Job) -> bool:
+        """Whether it was withdrawn, which the inbox knows then."""
+        if not self._lanes.is_withdrawn(job.message.key):
+            return False
+        await job.inbox.done(job.message.key)
+        return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 import time
 from contextlib import AsyncExitStack, contextmanager
 from typing import TYPE_CHECKING
@@ -40,6 +41,8 @@ logger = logging.getLogger(__name__)
 
 _RESUME_SECONDS = 300.0
 _DAY_SECONDS = 86_400.0
+_SWITCH_SECONDS = 0.0005
+"""How long a thread that computes may hold the others up: what arrives is acknowledged while questions are answered."""
 
 
 async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.Event | None = None) -> None:
@@ -49,6 +52,7 @@ async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.E
     backends, and one when it stops. Raises `Misconfigured` where nothing is configured, or a token is refused.
     """
     settings = app.settings
+    sys.setswitchinterval(_SWITCH_SECONDS)
     async with AsyncExitStack() as stack:
         stop = stop or stack.enter_context(stopped_by_signal()).event
         spoken_in = await in_slack(settings, app.engine.wording, stack)

@@ -223,6 +223,9 @@ class Settings(BaseSettings):
     )
     turn_deadline: float = Field(default=60.0, gt=0, le=600, description="seconds a turn may take")
     concurrency: int = Field(default=8, ge=1, le=256, description="conversations answered side by side")
+    most_waiting: int = Field(
+        default=1000, ge=1, le=100_000, description="messages that wait in memory; more wait on the disk"
+    )
     drain_grace: float = Field(default=20.0, ge=0, le=600, description="seconds that running turns get at shutdown")
 
     @field_validator("public_collections", mode="before")

@@ -75,7 +75,7 @@ class Check:
 
     async def whole(self, draft: Answer) -> Verified:
         """What `verify` makes of the draft, without the sentences that do not follow from their quotes."""
-        verified = verify(draft, self._evidence)
+        verified = await asyncio.to_thread(verify, draft, self._evidence)  # long enough to hold everyone else up
         if self._entailment is None or not isinstance(draft, Fact) or not verified.statements:
             return verified
         self.hear(draft.sentences)

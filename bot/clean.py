@@ -9,6 +9,10 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 GAP = "\u2026"
 """Stands where a link was taken out of a sentence."""
@@ -136,23 +140,42 @@ _REMOVALS: tuple[tuple[re.Pattern[str], str], ...] = (
 )
 
 
+_SUSPECT = re.compile(
+    r"[&<>\[\]~@]|\.[a-z(]|/\s*/|[(]\s*[.)]|\(\s*(?:see|via|visit|more)?\s*(?:at|from)?\s*\)|:\s*/|\d\s*[:/]\s*\d|\.\d+\.\d"
+    r"|www|localhost|https?|ftp|hxxp|data\s*:|slack|msteams|script|mailto|dot\b"
+    r"|sourc|ref|citation|cited|bibliogr|reading|quelle|fuente|fonte|bron|retrieved|adapted|taken|quoted",
+    re.IGNORECASE,
+)
+"""What any of the removals begins with in ASCII. It finds too much, not too little: most prose has none of it."""
+
+
 def clean(text: str) -> str:
     """The text without links, images, HTML, mentions, `[n]` markers and source lines; its words are left as they are.
 
     Zero-width characters go first and HTML entities are read, so that neither can hide a link; it is repeated until
     nothing changes, so that removing one thing cannot make another. The result never has leading or trailing space.
     """
+    return _cleaned(text, () if _is_harmless(text) else _REMOVALS)
+
+
+def _cleaned(text: str, removals: Sequence[tuple[re.Pattern[str], str]]) -> str:
     previous = None
     for _ in range(_ROUNDS):
         if text == previous:
             return text
         previous = text
-        text = "".join(map(_plain, _DOT.sub(".", _INVISIBLE.sub("", html.unescape(text)))))
-        for pattern, replacement in _REMOVALS:
+        if removals:
+            text = "".join(map(_plain, _DOT.sub(".", _INVISIBLE.sub("", html.unescape(text)))))
+        for pattern, replacement in removals:
             text = pattern.sub(replacement, text)
         text = _tidy(text)
     # Still changing after all rounds: somebody nests on purpose, and angle brackets or slashes are no loss then.
     return _tidy(re.sub(r"[<>\[\]&:@]|//", " ", text))
+
+
+def _is_harmless(text: str) -> bool:
+    """Whether only white space can be wrong with it; that is told much sooner than by trying every removal."""
+    return text.isascii() and text.replace("\n", "").replace("\t", "").isprintable() and not _SUSPECT.search(text)
 
 
 def _plain(character: str) -> str:

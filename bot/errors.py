@@ -2,6 +2,7 @@
 
     CitewellError
     ├── Transient      worth trying again: a time-out, a rate limit, a server that is down
+    │   ├── Busy               more is asked of us than we take on
     │   └── Malformed          a reply that is out of shape, even when asked for a second time
     ├── Permanent      not mended by trying again: a bad key, a request that is refused as malformed
     │   └── Misconfigured      the operator's to mend; the message says how
@@ -29,6 +30,10 @@ class Transient(CitewellError):
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class Busy(Transient):
+    """Too much waits already; the message is not taken on."""
 
 
 class Malformed(Transient):

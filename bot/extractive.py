@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import re
 from typing import TYPE_CHECKING
@@ -86,7 +87,7 @@ class ExtractiveAnswerer:
         telling_apart = designated(question) if len(words(question)) <= MOST_WORDS else []
         hits = evidence.hits if telling_apart else evidence.hits[:_LOOKED_AT]
         going_on = await self._going_on(hits)
-        made = [extract(hit, sought, goes_on=hit.passage.id in going_on) for hit in hits]
+        made = await asyncio.to_thread(_extracts, hits, sought, going_on)
         level = level_asked(question)
         able = [one for one in made if one and not (level and level.is_missed_by(f"{one.above}\n{one.text}"))]
         extracts = _of_the_named(able, telling_apart)
@@ -117,6 +118,11 @@ class ExtractiveAnswerer:
         rarity = {one: math.log1p(total / (1 + frequencies.get(one, 0))) for one in stems}
         whole = sum(rarity.values()) or 1.0
         return {one: weight / whole for one, weight in rarity.items()}
+
+
+def _extracts(hits: Sequence[Hit], sought: Sought, going_on: set[str]) -> list[Extract | None]:
+    """What each hit can say. It takes long enough to hold everyone else up, so it runs in a thread."""
+    return [extract(hit, sought, goes_on=hit.passage.id in going_on) for hit in hits]
 
 
 def _before(passage: Passage) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 import unicodedata
 from dataclasses import dataclass
 
@@ -11,6 +12,8 @@ _QUOTES = str.maketrans(
     {"\u2018": "'", "\u2019": "'", "\u201a": "'", "\u201b": "'", "\u2032": "'", "\u00b4": "'", "`": "'",
      "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u201f": '"', "\u2033": '"', "\u00ab": '"', "\u00bb": '"'}
 )  # fmt: skip
+_AS_IT_IS = frozenset(string.ascii_letters + string.digits + string.punctuation) - {"`"}
+"""What folds to itself, told sooner than by asking what kind of character it is."""
 _LINE_END_HYPHEN = re.compile(r"(?<=\w)(?P<sign>[-\u00ad\u2010\u2011\u2012\u2013])[ \t]*[\r\n\x0b\x0c\u2028]\s*(?=\w)")
 _WORD_END = re.compile(r"[^\W_]{1,40}\Z")
 _WORD_START = re.compile(r"[^\W_]{1,40}")
@@ -72,6 +75,10 @@ def _fold(text: str, left_out: frozenset[int]) -> _Folded:
     places: list[int] = []
     for place, character in enumerate(text):
         if place in left_out:
+            continue
+        if character in _AS_IT_IS:
+            folded.append(character)
+            places.append(place)
             continue
         for piece in _fold_character(character):
             if piece == " " and folded and folded[-1] == " ":

@@ -14,7 +14,7 @@ from bot.check import Check
 from bot.compose import compose, still_held
 from bot.courtesy import courtesy
 from bot.crisis import FOLLOW_UP, crisis_reply_text, lines_for, words_for
-from bot.errors import CitewellError, Refused, outline
+from bot.errors import Busy, CitewellError, Refused, outline
 from bot.lapsed import lapsed_version
 from bot.messages import IncomingMessage, Reply, Source
 from bot.restate import of_the_same, quotes, simpler, why
@@ -152,7 +152,14 @@ class Engine:
         if isinstance(verdict, SelfHarm):
             reply = self._crisis(message, verdict, trace)[1]
         else:
-            words = self.wording.error.timeout if isinstance(error, TimeoutError) else self.wording.error.general
+            said = self.wording.error
+            words = (
+                said.timeout
+                if isinstance(error, TimeoutError)
+                else said.busy
+                if isinstance(error, Busy)
+                else said.general
+            )
             reply = Reply(TurnKind.ERROR, words.format(reference=trace.id), trace.id)
             reply = self._with_lines(reply, message, verdict)
         self._keep(trace, message, reply, verdict)

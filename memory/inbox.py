@@ -49,6 +49,10 @@ class Inbox(Protocol):
         """Put another payload in the place of a pending one's; False, and nothing is changed, if none is pending."""
         ...
 
+    async def give_back(self, key: str) -> None:
+        """The attempt came to nothing in good order, and does not count. An unknown key is no error."""
+        ...
+
     async def done(self, key: str) -> None:
         """Answered: wipe the words and keep the key. An unknown key is no error."""
         ...
@@ -104,6 +108,11 @@ class SqliteInbox:
         update = "UPDATE inbox SET payload = ? WHERE key = ? AND NOT done"
         values = [storable(payload), storable(key)]
         return await self._file.write(lambda db: db.execute(update, values).rowcount == 1, scrub=True)
+
+    async def give_back(self, key: str) -> None:
+        """One attempt less."""
+        update = "UPDATE inbox SET attempts = max(0, attempts - 1) WHERE key = ? AND NOT done"
+        await self._file.write(lambda db: db.execute(update, [storable(key)]))
 
     async def done(self, key: str) -> None:
         """Wipe the words, from the file and its log."""
@@ -174,6 +183,11 @@ class RamInbox:
             return False
         waiting.entry = replace(waiting.entry, payload=payload)
         return True
+
+    async def give_back(self, key: str) -> None:
+        """One attempt less."""
+        if (waiting := self._waiting.get(key)) is not None:
+            waiting.attempts = max(0, waiting.attempts - 1)
 
     async def done(self, key: str) -> None:
         """Wipe the words and keep the key."""

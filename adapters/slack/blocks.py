@@ -25,7 +25,7 @@ from adapters.slack.kit import (
     quote,
     section,
 )
-from adapters.slack.mrkdwn import escape, mrkdwn, plain
+from adapters.slack.mrkdwn import escape, mrkdwn, plain, unescape
 from adapters.slack.split import cut, cut_escaped, split
 from memory.turn import TurnKind
 
@@ -47,6 +47,7 @@ TITLE_TEXT = 150
 LOCATOR_TEXT = 60
 LABELS_TEXT = 1_500
 """Of the sources' names in the words for notifications; those that do not fit are left out there."""
+
 
 PASSAGE_ACTION = "passage"
 PLACE_ACTION = "place"
@@ -82,11 +83,19 @@ def posts(reply: Reply, words: Wording) -> tuple[Post, ...]:
     return tuple(Post(text, tuple(blocks[:MESSAGE_BLOCKS])) for text, blocks in zip(spoken, shown, strict=True))
 
 
-def plain_posts(reply: Reply, words: Wording) -> tuple[Post, ...]:
-    """The same reply without blocks, for when Slack refuses them: text, resources and sources as plain lines."""
-    sources = (" ".join(filter(None, [source_label(source, words), web_url(source.url)])) for source in reply.sources)
-    text = _paragraphs(plain(reply.text), _resource_lines(reply, words), escape("\n".join(sources)))
+def plain_posts(reply: Reply, words: Wording, *, since: int = 0) -> tuple[Post, ...]:
+    """The same reply without blocks, for when Slack refuses them: text, resources and sources as plain lines.
+
+    With `since`, what the messages of that number and behind it would have shown.
+    """
+    text = "\n\n".join(split(mrkdwn(reply.text), MESSAGE_TEXT)[since:]) if since else plain(reply.text)
+    text = _paragraphs(text, _resource_lines(reply, words), escape(_source_lines(reply, words)))
     return tuple(Post(part) for part in split(text, FALLBACK_TEXT))
+
+
+def file_text(reply: Reply, words: Wording) -> str:
+    """The same reply as a file, in which nothing is escaped."""
+    return _paragraphs(reply.text, unescape(_resource_lines(reply, words)), _source_lines(reply, words)) + "\n"
 
 
 def passages(sources: Sequence[Source], words: Wording, *, heading: str) -> Post:
@@ -125,6 +134,11 @@ def note(text: str, *buttons: Block) -> Post:
     return Post(plain(text), (section(mrkdwn(text)), *actions(buttons)))
 
 
+def told(text: str) -> Post:
+    """One of our own sentences, in Slack's own marks: it may name a channel."""
+    return Post(text, (section(text),))
+
+
 def alert(text: str, link: tuple[str, str] | None) -> Post:
     """That someone may need help: `text` in Slack's own marks, and a button with a label and an address."""
     buttons = [button(LINK_ACTION, 0, link[0]) | {"url": url}] if link and (url := web_url(link[1])) else []
@@ -158,6 +172,12 @@ def label_of(number: int, title: str, locator: str) -> str:
 def source_label(source: Source, words: Wording) -> str:
     """The name of a source of a reply, and its mark."""
     return _joined(label_of(source.n, source.title, source.locator), words.mark(source))
+
+
+def _source_lines(reply: Reply, words: Wording) -> str:
+    """The sources with their addresses, one a line."""
+    named = ([source_label(source, words), web_url(source.url)] for source in reply.sources)
+    return "\n".join(" ".join(filter(None, one)) for one in named)
 
 
 def _spoken(reply: Reply, words: Wording, parts: int) -> list[str]:

@@ -10,12 +10,17 @@ SCOPES = (
     "app_mentions:read",
     "assistant:write",
     "channels:history",
+    "channels:read",
     "chat:write",
     "commands",
+    "files:read",
+    "files:write",
     "groups:history",
+    "groups:read",
     "im:history",
     "im:write",
     "mpim:history",
+    "mpim:read",
     "users:read",
 )
 """What people are asked to agree to: the bot's scopes in manifest.yml."""

@@ -1,23 +1,25 @@
-"""A reply, posted once: in its thread, or to its author alone where it is private."""
+"""A reply, posted once: in its thread, or to its author alone where it is private.
+
+What Slack does not take in one form goes out in the next: with blocks, as plain text cut at paragraphs, as a file, and
+last as a sentence that says so. Every step goes on where the ones before it stopped, in this process or the next.
+"""
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, assert_never
+from typing import TYPE_CHECKING, Literal, TypeAlias, assert_never
 
-from adapters.slack.again import asked_at
-from adapters.slack.blocks import content, plain_posts, posts
-from adapters.slack.errors import Unshowable, mapped
+from adapters.slack.blocks import file_text, note, plain_posts, posts, told
+from adapters.slack.errors import Closed, Unshowable
 from adapters.slack.events import is_direct
-from adapters.slack.workspaces import home
+from adapters.slack.outlet import Outlet
+from adapters.slack.pace import Pace
+from adapters.slack.standing import Standing, found, metadata
 from bot.errors import CitewellError, Permanent
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-
-    from slack_sdk.web.async_slack_response import AsyncSlackResponse
+    from collections.abc import Sequence
 
     from adapters.slack.alerts import Alerts
     from adapters.slack.blocks import Post
@@ -26,9 +28,6 @@ if TYPE_CHECKING:
     from bot.wording import Wording
 
 _LOG = logging.getLogger(__name__)
-EVENT_TYPE = "citewell_reply"
-_PAGE = 200
-_MOST_PAGES = 20
 _MOST_OPEN = 1000
 
 Privately: TypeAlias = Literal["ephemeral", "dm", "both"]
@@ -41,7 +40,8 @@ class SlackDelivery:
     Every posted message carries the key of the message it answers as metadata, by which it is found again. A reply
     to one person alone goes out `privately` and is not found again: after a crash its author may see it twice. Where
     there are `alerts`, someone is told before a reply that asks for it goes out, and it says so only if that was done.
-    A status that Slack does not take within `status_patience` seconds is not shown.
+    Messages to one channel go out at a `pace`. Who asked in a channel that is closed to us is told so directly. A
+    status that Slack does not take within `status_patience` seconds is not shown.
     """
 
     def __init__(
@@ -51,18 +51,27 @@ class SlackDelivery:
         *,
         privately: Privately = "ephemeral",
         alerts: Alerts | None = None,
+        pace: Pace | None = None,
         status_patience: float = 2.0,
     ) -> None:
-        self._workspaces = workspaces
+        self._outlet = Outlet(workspaces, pace or Pace(), status_patience=status_patience)
         self._privately: Privately = privately
         self._alerts = alerts
         self._words = words
-        self._status_patience = status_patience
-        self._standing: dict[str, int] = {}  # of a reply in several messages, how many stand
+        self._standing: dict[str, Standing] = {}  # of replies that are under way
 
     async def working(self, message: IncomingMessage) -> None:
         """Show that an answer is on its way. Never fails."""
-        await self._status(message, self._words.status.working)
+        await self._outlet.status(message, self._words.status.working)
+
+    async def waiting(self, message: IncomingMessage) -> None:
+        """Show that others come first; to its author alone where there is no place for a status. Never fails."""
+        if await self._outlet.status(message, self._words.status.waiting):
+            return
+        try:
+            await self._outlet.ephemeral(message, note(self._words.status.waiting))
+        except CitewellError as error:
+            _LOG.debug("nobody was told to wait: %s", error)
 
     async def deliver(self, message: IncomingMessage, reply: Reply) -> None:
         """Post the reply. Called again after a `Transient`, it goes on where it stopped."""
@@ -74,28 +83,23 @@ class SlackDelivery:
         except Permanent as error:
             _LOG.error("the reply to %s cannot be posted: %s", message.key, error)
             self._standing.pop(message.key, None)
-            raise
+            if private or not isinstance(error, Closed) or not await self._told_elsewhere(message, error):
+                raise
         self._standing.pop(message.key, None)
         if private or not message.conversation.thread:
-            await self._status(message, "")
+            await self._outlet.status(message, "")
 
     async def delivered(self, message: IncomingMessage) -> bool:
         """Whether the whole reply to this message stands already. Raises what `deliver` raises."""
-        parts: set[int] = set()
-        expected = 1
-        async for payload in self._posted_since(message):
-            if payload.get("key") == message.key:
-                parts.add(int(payload.get("part", 0)))
-                expected = int(payload.get("parts", 1))
-        standing = next(at for at in range(len(parts) + 1) if at not in parts)
-        self._note(message, max(standing, self._standing.get(message.key, 0)))  # what went elsewhere is not among them
-        return standing >= expected
+        where = message.conversation
+        posted = [one async for one in self._outlet.ours(message, where.channel, where.thread)]
+        standing, whole = found(message.key, posted)
+        if standing.parts >= self._standing.get(message.key, Standing()).parts:  # what went elsewhere is not among them
+            self._note(message, standing)
+        return whole
 
     async def _openly(self, message: IncomingMessage, reply: Reply) -> None:
-        conversation = message.conversation
-        await self._in_some_form(
-            reply, lambda parts: self._post_all(conversation.channel, conversation.thread, message, reply, parts)
-        )
+        await self._post_in_some_form(message.conversation.channel, message.conversation.thread, message, reply)
 
     async def _alone(self, message: IncomingMessage, reply: Reply) -> None:
         """To the author alone, in the way that is set, and in the other one if Slack refuses that."""
@@ -120,106 +124,77 @@ class SlackDelivery:
             raise refused[-1]
 
     async def _ephemerally(self, message: IncomingMessage, reply: Reply) -> None:
-        async def post(parts: Sequence[Post]) -> None:
-            for part in parts:
-                await self._post_ephemeral(message, part)
-
-        await self._in_some_form(reply, post)
-
-    async def _directly(self, message: IncomingMessage, reply: Reply) -> None:
-        here = await home(self._workspaces, message)
-        with mapped("conversations.open"):
-            opened = await here.client.conversations_open(users=message.author.id)
-        channel = str((opened.get("channel") or {}).get("id", ""))
-        await self._in_some_form(reply, lambda parts: self._post_all(channel, "", message, reply, parts))
-
-    async def _in_some_form(self, reply: Reply, post: Callable[[Sequence[Post]], Awaitable[None]]) -> None:
-        """With blocks, or as plain text where Slack does not take those."""
         try:
-            await post(posts(reply, self._words))
+            for part in posts(reply, self._words):
+                await self._outlet.ephemeral(message, part)
         except Unshowable as error:
             _LOG.warning("posting plain text instead: %s", error)
-            await post(plain_posts(reply, self._words))
+            for part in plain_posts(reply, self._words):
+                await self._outlet.ephemeral(message, part)
+
+    async def _directly(self, message: IncomingMessage, reply: Reply) -> None:
+        await self._post_in_some_form(await self._outlet.direct_channel(message), "", message, reply)
+
+    async def _post_in_some_form(self, channel: str, thread: str, message: IncomingMessage, reply: Reply) -> None:
+        """With blocks; what Slack does not take so as plain text, as a file, or not at all, which is said then."""
+        standing = self._standing.get(message.key, Standing())
+        if standing.plain_from is None:
+            try:
+                return await self._post_all(channel, thread, message, reply, posts(reply, self._words))
+            except Unshowable as error:
+                _LOG.warning("posting plain text instead: %s", error)
+                standing = self._standing.get(message.key, Standing())
+        plain_from = standing.parts if standing.plain_from is None else standing.plain_from
+        try:
+            pieces = plain_posts(reply, self._words, since=plain_from)
+            return await self._post_all(channel, thread, message, reply, pieces, plain_from=plain_from)
+        except Unshowable as error:
+            _LOG.warning("posting a file instead: %s", error)
+        try:
+            return await self._outlet.upload(
+                channel, thread, message, file_text(reply, self._words), self._words.posting
+            )
+        except Permanent as error:
+            _LOG.error("the answer to %s can be shown in no form: %s", message.key, error)
+        at = self._standing.get(message.key, Standing()).parts
+        said = note(self._words.posting.refused)
+        return await self._post_all(channel, thread, message, reply, [said], plain_from=at)
 
     async def _post_all(
-        self, channel: str, thread: str, message: IncomingMessage, reply: Reply, parts: Sequence[Post]
+        self,
+        channel: str,
+        thread: str,
+        message: IncomingMessage,
+        reply: Reply,
+        parts: Sequence[Post],
+        *,
+        plain_from: int | None = None,
     ) -> None:
-        for at in range(self._standing.get(message.key, 0), len(parts)):
-            payload = {"key": message.key, "trace": reply.trace_id, "part": at, "parts": len(parts)}
-            here = await home(self._workspaces, message)
-            with mapped("chat.postMessage"):
-                await here.client.chat_postMessage(
-                    channel=channel,
-                    thread_ts=thread or None,
-                    unfurl_links=False,
-                    unfurl_media=False,
-                    metadata={"event_type": EVENT_TYPE, "event_payload": payload},
-                    **content(parts[at]),
-                )
-            self._note(message, at + 1)
+        """Those that do not stand yet; where `plain_from` is given, `parts` begin with the one of that number."""
+        first = plain_from or 0
+        for at in range(self._standing.get(message.key, Standing()).parts, first + len(parts)):
+            beside = metadata(message.key, reply.trace_id, at, first + len(parts), plain_from=plain_from)
+            await self._outlet.post(channel, thread, message, parts[at - first], beside)
+            self._note(message, Standing(at + 1, plain_from))
 
-    async def _post_ephemeral(self, message: IncomingMessage, part: Post) -> None:
-        """Where the message stood. Slack shows nobody what goes into a thread before anyone has replied there."""
-        thread = message.conversation.thread
-        here = await home(self._workspaces, message)
-        with mapped("chat.postEphemeral"):
-            await here.client.chat_postEphemeral(
-                channel=message.conversation.channel,
-                user=message.author.id,
-                thread_ts=thread if thread and thread != asked_at(message) else None,
-                **content(part),
-            )
-
-    async def _status(self, message: IncomingMessage, status: str) -> None:
+    async def _told_elsewhere(self, message: IncomingMessage, error: Closed) -> bool:
+        """Whether its author knows from a direct message that their channel is closed to us. The answer stays here."""
+        words = self._words.posting
+        said = (words.archived if error.archived else words.closed).format(channel=f"<#{message.conversation.channel}>")
+        if is_direct(message.conversation.channel):
+            return False
         try:
-            async with asyncio.timeout(self._status_patience):
-                here = await home(self._workspaces, message)
-                with mapped("assistant.threads.setStatus"):
-                    await here.client.assistant_threads_setStatus(
-                        channel_id=message.conversation.channel,
-                        thread_ts=message.conversation.thread or asked_at(message),
-                        status=status,
-                    )
-        except (CitewellError, TimeoutError) as error:
-            _LOG.debug("no status shown: %s", error)
+            channel = await self._outlet.direct_channel(message)
+            posted = [one async for one in self._outlet.ours(message, channel, "")]
+            if not found(message.key, posted)[1]:
+                beside = metadata(message.key, "", 0, 1, plain_from=None)
+                await self._outlet.post(channel, "", message, told(said), beside)
+        except Permanent as refused:
+            _LOG.error("nor can its author be told: %s", refused)
+            return False
+        return True
 
-    async def _posted_since(self, message: IncomingMessage) -> AsyncIterator[dict[str, Any]]:
-        """The payloads of our own messages in this conversation since the message."""
-        me = (await home(self._workspaces, message)).me
-        cursor: str | None = None
-        for _ in range(_MOST_PAGES):
-            response = await self._page(message, cursor)
-            for posted in response.get("messages") or ():
-                metadata = posted.get("metadata") or {}
-                ours = me.bot and posted.get("bot_id") == me.bot
-                if ours and metadata.get("event_type") == EVENT_TYPE:
-                    yield metadata.get("event_payload") or {}
-            cursor = (response.get("response_metadata") or {}).get("next_cursor")
-            if not cursor:
-                return
-
-    async def _page(self, message: IncomingMessage, cursor: str | None) -> AsyncSlackResponse:
-        conversation, here = message.conversation, await home(self._workspaces, message)
-        if conversation.thread:
-            with mapped("conversations.replies"):
-                return await here.client.conversations_replies(
-                    channel=conversation.channel,
-                    ts=conversation.thread,
-                    oldest=asked_at(message),
-                    limit=_PAGE,
-                    cursor=cursor,
-                    include_all_metadata=True,
-                )
-        with mapped("conversations.history"):
-            return await here.client.conversations_history(
-                channel=conversation.channel,
-                oldest=asked_at(message),
-                limit=_PAGE,
-                cursor=cursor,
-                include_all_metadata=True,
-            )
-
-    def _note(self, message: IncomingMessage, standing: int) -> None:
+    def _note(self, message: IncomingMessage, standing: Standing) -> None:
         self._standing[message.key] = standing
         if len(self._standing) > _MOST_OPEN:
             del self._standing[next(iter(self._standing))]

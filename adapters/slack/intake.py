@@ -6,11 +6,13 @@ import logging
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
+from adapters.courier import ShowsWaiting
 from adapters.slack.blocks import FALLBACK_TEXT, Post, content
 from adapters.slack.errors import Unshowable, mapped
 from adapters.slack.kit import BUTTON_VALUE, SECTION_TEXT
 from adapters.slack.mrkdwn import mrkdwn, plain
 from adapters.slack.split import split
+from adapters.slack.standing import metadata
 from adapters.slack.workspaces import home
 from bot.errors import CitewellError, Permanent
 
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 UNDO_ACTION = "undo"
-EVENT_TYPE = "citewell_reply"
 _TELLING = "citewell_intake"
 _MOST_OPEN = 100
 
@@ -46,11 +47,11 @@ class SlackIntake:
         """Show how far it is. Never fails."""
         try:
             ts = self._telling.get(message.key) or await self._found(message)
-            metadata = {"event_type": _TELLING, "event_payload": {"key": message.key}}
+            beside = {"event_type": _TELLING, "event_payload": {"key": message.key}}
             if ts is None:
-                ts = await self._post(message, Post(plain(text)), metadata)
+                ts = await self._post(message, Post(plain(text)), beside)
             else:
-                await self._update(message, ts, Post(plain(text)), metadata)
+                await self._update(message, ts, Post(plain(text)), beside)
             self._telling[message.key] = ts
             if len(self._telling) > _MOST_OPEN:
                 self._telling.popitem(last=False)
@@ -62,6 +63,11 @@ class SlackIntake:
         if not message.files:
             await self._delivery.working(message)
 
+    async def waiting(self, message: IncomingMessage) -> None:
+        """Show that others come first."""
+        if isinstance(self._delivery, ShowsWaiting):
+            await self._delivery.waiting(message)
+
     async def delivered(self, message: IncomingMessage) -> bool:
         """Whether the whole reply to this message stands already."""
         return await self._delivery.delivered(message)
@@ -72,12 +78,11 @@ class SlackIntake:
         if ts is None and not reply.undo:
             await self._delivery.deliver(message, reply)
             return
-        payload = {"key": message.key, "trace": reply.trace_id, "part": 0, "parts": 1}
-        metadata = {"event_type": EVENT_TYPE, "event_payload": payload}
+        beside = metadata(message.key, reply.trace_id, 0, 1, plain_from=None)
         post = report_post(reply, self._words)
-        if ts is None or not await self._in_place(message, ts, post, metadata):
+        if ts is None or not await self._in_place(message, ts, post, beside):
             try:
-                await self._post(message, post, metadata)
+                await self._post(message, post, beside)
             except Unshowable:
                 await self._delivery.deliver(message, reply)
         self._telling.pop(message.key, None)

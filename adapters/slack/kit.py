@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from adapters.slack.split import cut
+from adapters.slack.tables import Stretch, stretches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,6 +20,8 @@ BUTTON_TEXT = 75
 BUTTON_URL = 3_000
 BUTTON_VALUE = 2_000
 ACTION_ELEMENTS = 25
+_PADDED = 1.5
+"""A table that grows more than so many times by being aligned stays as it is: messages have a limit."""
 
 
 def plain_text(text: str) -> Block:
@@ -37,8 +40,12 @@ def context(text: str) -> Block:
 
 
 def quote(text: str) -> Block:
-    """Rich text, since nothing in it is ever read as formatting: a passage stays verbatim."""
-    return _rich({"type": "rich_text_quote", "elements": [{"type": "text", "text": text}]})
+    """Rich text, since nothing in it is ever read as formatting: a passage stays verbatim, and its tables aligned."""
+    found = list(stretches(text))
+    if not found or sum(len(one.text) for one in found) > _PADDED * len(text) + BUTTON_TEXT:
+        found = [Stretch(text or "…", is_table=False)]
+    kinds = {False: "rich_text_quote", True: "rich_text_preformatted"}
+    return _rich(*({"type": kinds[one.is_table], "elements": [{"type": "text", "text": one.text}]} for one in found))
 
 
 def verbatim(text: str) -> Block:
@@ -62,5 +69,5 @@ def button(action: str, number: int, label: str, **more: str) -> Block:
     }
 
 
-def _rich(element: Block) -> Block:
-    return {"type": "rich_text", "elements": [element]}
+def _rich(*elements: Block) -> Block:
+    return {"type": "rich_text", "elements": list(elements)}

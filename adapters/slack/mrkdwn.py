@@ -30,6 +30,11 @@ def escape(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
+def unescape(text: str) -> str:
+    """What `escape` was given."""
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+
+
 def mrkdwn(markdown: str) -> str:
     """Bold, italic, struck, headings, lists, quotes and tables in Slack's own marks; everything else as it stands."""
     return "\n".join(escape(text) if fenced else _inline(text) for text, fenced in _readable_lines(markdown))

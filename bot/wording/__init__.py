@@ -151,6 +151,7 @@ class ErrorWords(_Section):
     general: str
     timeout: str
     too_long: str
+    busy: str
 
 
 class DateWords(_Section):
@@ -290,6 +291,17 @@ class StatusWords(_Section):
     """While a turn runs."""
 
     working: str
+    waiting: str
+
+
+class PostingWords(_Section):
+    """Where an answer takes another way than it should."""
+
+    file: str
+    file_title: str
+    refused: str
+    archived: str
+    closed: str
 
 
 class PageWords(_Section):
@@ -334,6 +346,7 @@ class Wording(_Section):
     home: HomeWords
     prompts: PromptWords
     install: InstallWords
+    posting: PostingWords
 
     def mark(self, source: Source) -> str:
         """What a source's name is followed by; empty unless its document's review was due."""

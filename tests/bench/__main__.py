@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.bench import followups, ingest, quality, refusal, scale, speed, support
+from tests.bench import followups, ingest, quality, refusal, scale, slack, speed, support
 from tests.bench.report import machine, put
 from tests.bench.sets import Sets
 
@@ -36,6 +36,7 @@ PARTS: dict[str, Callable[[Sets], Coroutine[Any, Any, Sequence[Table]]]] = {
     "ingest": ingest.measured,
     "support": support.measured,
     "followups": followups.measured,
+    "slack": slack.measured,
 }
 PAGES = {"followups": ROOT / "docs" / "followups.md"}
 """Where the tables of a part stand, if not among the other results."""

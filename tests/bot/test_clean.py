@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.clean import clean
+from bot.clean import _REMOVALS, _cleaned, clean
 
 LEADS = [
     "[our page](https://evil.example/a?b=c)",
@@ -193,3 +193,24 @@ def test_a_host_is_one_in_italics_and_under_a_top_level_that_is_a_word(host: str
 )
 def test_a_bracket_or_line_that_only_names_a_source_goes(source: str) -> None:
     assert clean(f"Wash your hands. {source}") == "Wash your hands."
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                *LEADS,
+                *" \n\t.:/()-_*,'",
+                "  ",
+                "a",
+                "B2",
+                "1.5",
+                "10",
+                *["see", "from", "dot", "com", "source", "Refs", "www", "at", "Taken", "evil"],
+            ]
+        ),
+        max_size=12,
+    ).map("".join)
+)
+def test_what_is_taken_for_harmless_comes_out_as_if_every_removal_had_been_tried(text: str) -> None:
+    assert clean(text) == _cleaned(text, _REMOVALS)

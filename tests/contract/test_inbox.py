@@ -128,3 +128,17 @@ async def test_it_knows_a_key_from_its_acceptance_on(inbox: Inbox) -> None:
     assert await inbox.knows("k1")
     await inbox.done("k1")
     assert await inbox.knows("k1")
+
+
+async def test_an_attempt_that_is_given_back_does_not_count(inbox: Inbox) -> None:
+    await inbox.accept(an_entry())
+    assert [await inbox.begin("k1"), await inbox.begin("k1")] == [1, 2]
+    await inbox.give_back("k1")
+    assert await inbox.begin("k1") == 2
+    for _ in range(9):
+        await inbox.give_back("k1")
+    assert await inbox.begin("k1") == 1
+    await inbox.done("k1")
+    await inbox.give_back("k1")
+    await inbox.give_back("unknown")
+    assert await inbox.begin("k1") == 0

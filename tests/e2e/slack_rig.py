@@ -25,6 +25,7 @@ from adapters.slack.delivery import SlackDelivery
 from adapters.slack.intake import SlackIntake
 from adapters.slack.leaving import Leaving
 from adapters.slack.localities import Localities
+from adapters.slack.pace import Pace
 from adapters.slack.threads import Threads
 from adapters.slack.users import Users
 from adapters.slack.workspaces import OneWorkspace, Workspace
@@ -227,7 +228,7 @@ async def running(
         door = Door(dispatcher)
         door.gate.set()
         alerts = Alerts(workspaces, alert, words.alert, patience=alert_patience, sleep=no_wait) if alert else None
-        delivery = SlackDelivery(workspaces, words, privately=privately, alerts=alerts)
+        delivery = SlackDelivery(workspaces, words, privately=privately, alerts=alerts, pace=_unhurried())
         dispatcher.register("slack", delivery)
         if alerts is not None:
             stack.push_async_callback(alerts.close)
@@ -297,6 +298,11 @@ async def served(app: SlackApp) -> AsyncIterator[str]:
         yield f"http://{host}:{port}/slack/events"
     finally:
         await runner.cleanup()
+
+
+def _unhurried() -> Pace:
+    """As the real one, but that no time passes."""
+    return Pace(interval=0, patience=3600, sleep=lambda _: asyncio.sleep(0))
 
 
 def _hit(source: Source) -> Hit:

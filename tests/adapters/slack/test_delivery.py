@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from adapters.slack.app import identify, web_client
-from adapters.slack.delivery import EVENT_TYPE, SlackDelivery
+from adapters.slack.delivery import SlackDelivery
+from adapters.slack.pace import Pace
+from adapters.slack.standing import EVENT_TYPE
 from adapters.slack.workspaces import OneWorkspace, Workspace
 from bot.errors import Misconfigured, Permanent, Transient
 from bot.messages import Author, IncomingMessage, Reply, TurnKind
@@ -37,7 +39,7 @@ async def delivery(slack: SlackDouble) -> SlackDelivery:
 
 
 async def _delivery(slack: SlackDouble) -> SlackDelivery:
-    return SlackDelivery(await _workspaces(slack), wording())
+    return SlackDelivery(await _workspaces(slack), wording(), pace=Pace(interval=0))
 
 
 async def _workspaces(slack: SlackDouble) -> OneWorkspace:
@@ -111,7 +113,7 @@ async def test_a_rate_limit_passes_on_how_long_to_wait(slack: SlackDouble, deliv
     assert raised.value.retry_after == 9.0
 
 
-@pytest.mark.parametrize(("error", "kind"), [("channel_not_found", Permanent), ("token_revoked", Misconfigured)])
+@pytest.mark.parametrize(("error", "kind"), [("something_new", Permanent), ("token_revoked", Misconfigured)])
 async def test_what_cannot_be_mended_by_trying_again_says_so(
     slack: SlackDouble, delivery: SlackDelivery, error: str, kind: type[Permanent]
 ) -> None:

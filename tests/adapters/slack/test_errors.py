@@ -8,7 +8,7 @@ import pytest
 from aiohttp import web
 
 from adapters.slack.app import identify, web_client
-from adapters.slack.errors import Unshowable, mapped
+from adapters.slack.errors import Closed, Unshowable, mapped
 from bot.errors import CitewellError, Misconfigured, Permanent, Transient
 from tests.doubles.slack import ApiError, Broken, Dropped, RateLimited, SlackDouble
 
@@ -36,8 +36,11 @@ async def _post(slack: SlackDouble) -> None:
         (ApiError("ratelimited"), Transient, "slow down"),
         (ApiError("token_revoked"), Misconfigured, "reinstall"),
         (ApiError("missing_scope"), Misconfigured, "manifest.yml"),
-        (ApiError("not_in_channel"), Permanent, "invite the bot"),
-        (ApiError("channel_not_found"), Permanent, "invite it"),
+        (ApiError("not_in_channel"), Closed, "invite the bot"),
+        (ApiError("channel_not_found"), Closed, "invite it"),
+        (ApiError("is_archived"), Closed, "archived"),
+        (ApiError("cannot_dm_bot"), Permanent, "cannot be written to"),
+        (ApiError("user_disabled"), Permanent, "deactivated"),
         (ApiError("something_new"), Permanent, "something_new"),
         (ApiError("invalid_blocks"), Unshowable, "invalid_blocks"),
         (ApiError("msg_too_long"), Unshowable, "msg_too_long"),

@@ -51,6 +51,7 @@ SCOPES_OF_METHODS: dict[str, set[str]] = {
     "assistant_threads_setStatus": {"chat:write"},
     "assistant_threads_setSuggestedPrompts": {"assistant:write"},
     "views_publish": set(),
+    "files_upload_v2": {"files:write"},
 }
 SCOPES_OF_EVENTS: dict[str, set[str]] = {
     "app_home_opened": set(),

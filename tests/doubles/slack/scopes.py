@@ -20,6 +20,8 @@ _NEEDED = {
     "users.list": "users:read",
     "users.conversations": "channels:read",
     "conversations.open": "im:write",
+    "files.getUploadURLExternal": "files:write",
+    "files.completeUploadExternal": "files:write",
 }
 _READ = {"C": "channels:read", "G": "groups:read", "D": "im:read"}
 _HISTORY = {"C": "channels:history", "G": "groups:history", "D": "im:history"}

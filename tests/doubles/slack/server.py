@@ -81,6 +81,7 @@ class SlackDouble:
     async def __aenter__(self) -> SlackDouble:
         app = web.Application()
         app.router.add_route("*", "/api/{method}", self._serve_api)
+        app.router.add_post("/upload/{id}", self._serve_upload)
         app.router.add_get("/link", self._serve_socket)
         app.router.add_get("/oauth/v2/authorize", self._authorize)
         app.router.add_get("/files-pri/{id}/{name}", self.files.serve)
@@ -92,6 +93,7 @@ class SlackDouble:
         host, port = self._runner.addresses[0][:2]
         self._origin = f"{host}:{port}"
         self.files.origin = f"http://{self._origin}"
+        self.workspace.uploads.origin = self._origin
         self._session = ClientSession()
         return self
 
@@ -277,6 +279,10 @@ class SlackDouble:
         except Refused as refused:
             return web.Response(status=400, text=str(refused))
         return web.Response(status=302, headers={"Location": address})
+
+    async def _serve_upload(self, request: web.Request) -> web.Response:
+        self.workspace.uploads.content[request.match_info["id"]] = await request.read()
+        return web.Response(text="OK")
 
     def _link(self) -> str:
         ticket = secrets.token_hex(8)

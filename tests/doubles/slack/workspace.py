@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.doubles.slack.channels import Channels
 from tests.doubles.slack.limits import Refused
+from tests.doubles.slack.uploads import Uploads
 from tests.doubles.slack.views import Views
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class Message:
     to: str | None = None
     team: str = TEAM
     bot_id: str | None = None
+    files: list[dict[str, str]] = field(default_factory=list)
 
     @property
     def by_bot(self) -> bool:
@@ -54,6 +56,8 @@ class Message:
             listed["thread_ts"] = self.thread_ts
         if self.by_bot:
             listed |= {"bot_id": self.bot_id or BOT_ID, "app_id": APP, "blocks": self.blocks}
+        if self.files:
+            listed["files"] = self.files
         if with_metadata and self.metadata:
             listed["metadata"] = self.metadata
         return listed
@@ -82,6 +86,7 @@ class Workspace:
         self.homes: dict[str, dict[str, Any]] = {}
         self.prompts: dict[str, list[dict[str, str]]] = {}
         self.views = Views()
+        self.uploads = Uploads()
         self._ticks = 0
         self.add_user("U0AMINA", locale="en-GB", tz="Europe/London")
         self.add_user(bot, is_bot=True)
@@ -124,6 +129,8 @@ class Workspace:
             "views.publish": self._publish,
             **self.channels.methods,
             **(self.files.methods if self.files else {}),
+            "files.getUploadURLExternal": self.uploads.begin,
+            "files.completeUploadExternal": self._share_files,
         }
 
     def _auth_test(self, _: Mapping[str, Any]) -> dict[str, Any]:
@@ -172,6 +179,14 @@ class Workspace:
                     raise Refused(otherwise, "somebody else wrote it")
                 return message
         raise Refused("message_not_found", str(arguments["ts"]))
+
+    def _share_files(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        files = self.uploads.completed(arguments)
+        text = arguments.get("initial_comment", "")
+        message = self._written({**arguments, "channel": arguments["channel_id"], "text": text}, to=None)
+        message.files = files
+        self.messages[message.channel].append(message)
+        return {"files": files}
 
     def _permalink(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         channel, ts = arguments["channel"], arguments["message_ts"]

@@ -1,0 +1,121 @@
+"""Each conversation's messages one after another, all conversations side by side."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from bot.errors import outline
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Coroutine
+
+    from bot.messages import IncomingMessage
+    from memory.inbox import Inbox
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A message to be settled, and where it is stored; `resumed` says that it was taken up from there."""
+
+    message: IncomingMessage
+    inbox: Inbox
+    resumed: bool
+
+
+class Lanes:
+    """A worker a conversation, which comes with the first message and goes after the last.
+
+    `settle` is called with each job in turn; what it raises is logged, and the next messages do not suffer. `spawn`
+    starts a worker; `idle` is told after each message, and of each conversation in which none waits any more.
+    """
+
+    def __init__(
+        self,
+        settle: Callable[[Job], Awaitable[None]],
+        spawn: Callable[[Coroutine[Any, Any, None]], object],
+        idle: Callable[[str | None], None],
+    ) -> None:
+        self._settle = settle
+        self._spawn = spawn
+        self._idle = idle
+        self._lanes: dict[str, deque[Job]] = {}
+        self._active: dict[str, asyncio.Event] = {}
+        self._waiting: dict[str, IncomingMessage] = {}
+        self._withdrawn: set[str] = set()
+
+    def __len__(self) -> int:
+        return len(self._lanes)
+
+    def holds(self, key: str) -> bool:
+        """Whether the message of this key waits or runs."""
+        return key in self._active
+
+    def add(self, job: Job) -> bool:
+        """Queue it; False if it waits or runs already."""
+        if job.message.key in self._active:
+            return False
+        self._active[job.message.key] = asyncio.Event()
+        self._waiting[job.message.key] = job.message
+        conversation = job.message.conversation.key
+        lane = self._lanes.get(conversation)
+        if lane is None:
+            lane = self._lanes[conversation] = deque()
+            self._spawn(self._work(conversation, lane))
+        lane.append(job)
+        return True
+
+    def amend(self, message: IncomingMessage) -> bool:
+        """Settle these words in place of those that wait under the same key; False if none wait there."""
+        if message.key not in self._waiting:
+            return False
+        self._waiting[message.key] = message
+        return True
+
+    def begun(self, job: Job) -> Job:
+        """The job as it reads now that it is its turn: from here on its words stay as they are."""
+        return replace(job, message=self._waiting.pop(job.message.key, job.message))
+
+    def withdraw(self, matches: Callable[[str], bool]) -> None:
+        """Note of all with such a key that nothing is to come of them."""
+        for key in filter(matches, tuple(self._active)):
+            self._waiting.pop(key, None)
+            self._withdrawn.add(key)
+
+    def is_withdrawn(self, key: str) -> bool:
+        """Whether nothing is to come of it any more."""
+        return key in self._withdrawn
+
+    async def ended(self, matches: Callable[[str], bool]) -> None:
+        """Return once none with such a key waits or runs."""
+        for key in filter(matches, tuple(self._active)):
+            if (over := self._active.get(key)) is not None:
+                await over.wait()
+
+    async def alone(self, job: Job, work: Callable[[Job], Awaitable[None]]) -> None:
+        """Do something else with a message, beside its conversation."""
+        key = job.message.key
+        self._active.setdefault(key, asyncio.Event())
+        try:
+            await work(job)
+        except Exception as error:  # noqa: BLE001 - nobody waits for it
+            logger.error("%s stays in the inbox: %s", key, outline(error))  # noqa: TRY400 - see outline
+        finally:
+            self._waiting.pop(key, None)
+            self._withdrawn.discard(key)
+            self._active.pop(key).set()
+
+    async def _work(self, conversation: str, lane: deque[Job]) -> None:
+        """Serve one conversation until nothing waits in it, then go away."""
+        try:
+            while lane:
+                await self.alone(lane.popleft(), self._settle)
+                self._idle(None)
+        finally:
+            del self._lanes[conversation]
+            self._idle(conversation)
