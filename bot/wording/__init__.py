@@ -105,6 +105,7 @@ class ErrorWords(_Section):
     general: str
     timeout: str
     too_long: str
+    retry: str
 
 
 class DateWords(_Section):
@@ -135,6 +136,7 @@ class SourceWords(_Section):
     one: str
     no_such: str
     review_due: str
+    button: str
 
     def found(self, found_by: Collection[str]) -> str:
         """How a passage was found, in words; empty where nothing is known of it."""
@@ -147,6 +149,13 @@ class SourceWords(_Section):
                 return self.found_vector
             case _:
                 return ""
+
+
+class SuggestionWords(_Section):
+    """What a person may ask on with, said for them by a button; `bot.asking_on` understands each."""
+
+    more: str
+    simpler: str
 
 
 class AskingOnWords(_Section):
@@ -193,6 +202,7 @@ class Wording(_Section):
     refusal: Refusal
     error: ErrorWords
     sources: SourceWords
+    suggestions: SuggestionWords
     asking_on: AskingOnWords
     dates: DateWords
     confidence: ConfidenceWords
