@@ -106,6 +106,7 @@ class ErrorWords(_Section):
     timeout: str
     too_long: str
     interrupted: str
+    retry: str
 
 
 class DateWords(_Section):
@@ -136,6 +137,7 @@ class SourceWords(_Section):
     one: str
     no_such: str
     review_due: str
+    button: str
 
     def found(self, found_by: Collection[str]) -> str:
         """How a passage was found, in words; empty where nothing is known of it."""
@@ -148,6 +150,13 @@ class SourceWords(_Section):
                 return self.found_vector
             case _:
                 return ""
+
+
+class SuggestionWords(_Section):
+    """What a person may ask on with, said for them by a button; `bot.asking_on` understands each."""
+
+    more: str
+    simpler: str
 
 
 class AskingOnWords(_Section):
@@ -194,6 +203,7 @@ class Wording(_Section):
     refusal: Refusal
     error: ErrorWords
     sources: SourceWords
+    suggestions: SuggestionWords
     asking_on: AskingOnWords
     dates: DateWords
     confidence: ConfidenceWords

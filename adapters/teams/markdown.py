@@ -1,0 +1,66 @@
+"""Light Markdown as Teams shows it, with nothing in it that leads anywhere.
+
+Teams reads Markdown and some HTML in a message's text. Bold and italic are kept; every other sign that it could read as
+markup is escaped, and so is every bracket but those of our own `[n]` markers. An address in a text is shown, and is no
+link: the client makes one of "https://" and "www." unless something that shows nothing stands within.
+Source: learn.microsoft.com, "Format your bot messages"; lists, headings and tables are not drawn on every device.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from adapters.readable import RAIL, readable_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+_HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.*?)\s*#*\s*$")
+_QUOTE = re.compile(r"^\s{0,3}>\s?")
+_BOLD = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
+_ITALIC = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]+?)(?<=[^\s*])\*(?![\w*])")
+_MARKER = re.compile(r"\[(\d{1,3})\](?![(\[:])")
+_SIGN = re.compile(r"[\\`*_\[\]|~]")
+_AT_LINE_START = re.compile(r"^()([-+=#])|^(\d{1,9})([.)])(?=\s|$)")
+_LINKED = re.compile(r"(?<=:)(?=//)|(?i:(?<=\bwww)(?=\.))")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_JOINER = "\u2060"
+_BOLD_HELD, _ITALIC_HELD, _OPEN_HELD, _CLOSE_HELD = "\x00", "\x01", "\x02", "\x03"
+_HELD = str.maketrans({_BOLD_HELD: "**", _ITALIC_HELD: "*", _OPEN_HELD: "[", _CLOSE_HELD: "]"})
+_BREAK = "  \n"
+
+
+def readable(markdown: str) -> str:
+    """Lists and tables in lines that read well as text, for `teams_markdown`, split before it where they are long."""
+    text = _CONTROL.sub("", markdown.replace("\r\n", "\n").replace("\r", "\n"))
+    return "\n".join(line for line, _ in readable_lines(text) if line != RAIL).strip()
+
+
+def teams_markdown(text: str, markers: Collection[int] = ()) -> str:
+    """`readable` text for a message. Of `[n]`, those whose numbers are among `markers` stay markers."""
+    return _BREAK.join(_line(line, markers) for line in _CONTROL.sub("", text).split("\n")).replace(
+        f"{_BREAK}{_BREAK}", "\n\n"
+    )
+
+
+def escape(text: str) -> str:
+    """`text` as Teams shows it literally."""
+    entities = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    signs = _SIGN.sub(r"\\\g<0>", entities)
+    return _LINKED.sub(_JOINER, _AT_LINE_START.sub(r"\1\3\\\2\4", signs))
+
+
+def _line(line: str, markers: Collection[int]) -> str:
+    heading = _HEADING.match(line)
+    body = _QUOTE.sub("", line).strip() if heading is None else f"{_BOLD_HELD}{_without_bold(heading[1])}{_BOLD_HELD}"
+    body = _BOLD.sub(rf"{_BOLD_HELD}\2{_BOLD_HELD}", body) if heading is None else body
+    body = _ITALIC.sub(rf"{_ITALIC_HELD}\1{_ITALIC_HELD}", body)
+    body = _MARKER.sub(
+        lambda found: f"{_OPEN_HELD}{found[1]}{_CLOSE_HELD}" if int(found[1]) in markers else found[0], body
+    )
+    return escape(body).translate(_HELD)
+
+
+def _without_bold(text: str) -> str:
+    return _BOLD.sub(r"\2", text)
