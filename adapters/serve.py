@@ -73,7 +73,7 @@ async def serve(
         runner = web.AppRunner(web_app(None if settings.slack_app_token else slack, teams), access_log=None)
         await runner.setup()
         stack.push_async_callback(runner.cleanup)
-        await _listen(runner, settings)
+        port = await _listen(runner, settings)
         stack.push_async_callback(app.dispatcher.drain, settings.drain_grace)
         await _delete_too_old(app)
         resumed = await _resume(app)
@@ -82,7 +82,7 @@ async def serve(
                 await slack.start()
         works = _fill(app, stop), _resume_now_and_then(app), _delete_too_old_daily(app)
         beside = [asyncio.create_task(work) for work in works]
-        say(f"Citewell answers in {_where(settings, slack, teams)}. Messages that were waiting: {resumed}.")
+        say(f"Citewell answers in {_where(settings, slack, teams, port)}. Messages that were waiting: {resumed}.")
         say(app.backends)
         await stop.wait()
         say("Stopping: finishing what runs.")
@@ -91,10 +91,10 @@ async def serve(
         await asyncio.gather(*beside, return_exceptions=True)
 
 
-def _where(settings: Settings, slack: SlackApp | None, teams: TeamsApp | None) -> str:
-    how = "Socket Mode" if settings.slack_app_token else f"HTTP, port {settings.port}"
+def _where(settings: Settings, slack: SlackApp | None, teams: TeamsApp | None, port: int) -> str:
+    how = "Socket Mode" if settings.slack_app_token else f"HTTP, port {port}"
     named = [f"Slack ({how})"] if slack else []
-    return " and in ".join([*named, f"Teams (HTTP, port {settings.port})"] if teams else named)
+    return " and in ".join([*named, f"Teams (HTTP, port {port})"] if teams else named)
 
 
 async def _slack(app: Application, token: str, stack: AsyncExitStack) -> SlackApp:
@@ -132,12 +132,14 @@ def _naming(setting: str) -> Iterator[None]:
         raise Misconfigured(msg) from error
 
 
-async def _listen(runner: web.AppRunner, settings: Settings) -> None:
+async def _listen(runner: web.AppRunner, settings: Settings) -> int:
+    """The port, which is any free one where 0 is set."""
     try:
         await web.TCPSite(runner, settings.host, settings.port).start()
     except OSError as error:
         msg = f"Cannot listen on {settings.host}:{settings.port} ({error.strerror}): set CITEWELL_PORT to a free port."
         raise Misconfigured(msg) from error
+    return int(runner.addresses[0][1])
 
 
 async def _fill(app: Application, stop: asyncio.Event) -> None:
