@@ -56,8 +56,9 @@ async def serve(
     """Answer on every configured platform until `stop`, SIGTERM or SIGINT; then finish what runs and end.
 
     `local` serves Teams to this machine without an app id, for Microsoft's playground; `tokens` stand in for those that
-    Microsoft's login gives. Vectors that are missing are filled in beside it. `say` gets a line when it is ready, one that names the
-    backends, and one when it stops. Raises `Misconfigured` where nothing is configured, or a token is refused.
+    Microsoft's login gives. Vectors that are missing are filled in beside it. `say` gets a line when it is ready, one
+    that names the backends, and one when it stops. Raises `Misconfigured` where nothing is configured, or a token is
+    refused.
     """
     settings = app.settings
     in_teams = teams_configured(settings, local=local)

@@ -127,7 +127,8 @@ class Settings(BaseSettings):
         default="public", description="which of Microsoft's clouds Teams runs in"
     )
     teams_service_hosts: Annotated[frozenset[str], NoDecode] = Field(
-        default=frozenset(), description="hosts that replies may go to, with commas between them; unset takes the cloud's"
+        default=frozenset(),
+        description="hosts that replies may go to, with commas between them; unset takes the cloud's",
     )
     teams_openid_url: Address | None = Field(
         default=None, description="where the signing keys are published; unset takes the cloud's"

@@ -1,4 +1,4 @@
-"""What a click is answered with: passages and sources in a dialog or as a message, thumbs noted, a question asked again.
+"""What a click is answered with: passages in a dialog or as a message, a thumb noted, a question asked again.
 
 Whatever a button carries is looked up anew, with what this person may see in this place.
 """
@@ -97,7 +97,9 @@ class Answers:
         """Ask what this person asked there, as if they had written it anew; each click once."""
         turns = await self._memories.of(guest=author.guest).turns(activity.where)
         key = IncomingMessage(click.key, activity.where, author, "", self._now()).key
-        asked = next((turn for turn in turns if turn.message == key and turn.author == author.id and turn.question), None)
+        asked = next(
+            (turn for turn in turns if turn.message == key and turn.author == author.id and turn.question), None
+        )
         if asked is None or not activity.id:
             return self._words.error.interrupted
         message = IncomingMessage(activity.id, activity.where, author, asked.question, self._now())
@@ -128,4 +130,9 @@ def as_activity(shown: Card | str) -> dict[str, Any]:
 
 def _said(text: str) -> Card:
     block = {"type": "TextBlock", "text": text, "wrap": True}
-    return {"type": "AdaptiveCard", "version": "1.5", "$schema": "http://adaptivecards.io/schemas/adaptive-card.json", "body": [block]}
+    return {
+        "type": "AdaptiveCard",
+        "version": "1.5",
+        "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
+        "body": [block],
+    }

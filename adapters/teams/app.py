@@ -113,9 +113,9 @@ class TeamsApp:
                 self._start(self._welcome(activity))
             case "conversationUpdate" if concerns_us(activity, activity.members_added):
                 self._start(self._welcome(activity))
-            case "installationUpdate" | "conversationUpdate" if (
-                concerns_us(activity, activity.members_removed) or (activity.action or "").startswith("remove")
-            ):
+            case "installationUpdate" | "conversationUpdate" if concerns_us(activity, activity.members_removed) or (
+                activity.action or ""
+            ).startswith("remove"):
                 _LOG.info("removed from a conversation: %s", activity.where.place)
             case _:
                 pass

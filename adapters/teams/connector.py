@@ -17,7 +17,7 @@ import aiohttp
 from pydantic import BaseModel, ConfigDict, ValidationError
 from yarl import URL
 
-from adapters.teams.activities import Account, Kind  # noqa: TC001 - pydantic needs it when the class is made
+from adapters.teams.activities import Account, Kind
 from adapters.teams.errors import Unsure, from_response
 from adapters.teams.hosts import service_allowed
 from bot.errors import Permanent, Transient
@@ -129,7 +129,9 @@ class Connector:
             self._tokens.drop()
             answer = await self._ask(method, url, body)
         if not 200 <= answer.status < 300:
-            raise from_response(f"{method} {path.partition('/')[2].partition('/')[0]}", answer.status, answer.headers, answer.body)
+            raise from_response(
+                f"{method} {path.partition('/')[2].partition('/')[0]}", answer.status, answer.headers, answer.body
+            )
         try:
             found = json.loads(answer.body or b"{}")
         except ValueError:

@@ -9,6 +9,7 @@ Teams takes once, and what a person in need is told go out again.
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from adapters.teams import cards
@@ -25,7 +26,17 @@ if TYPE_CHECKING:
     from adapters.teams.connector import Connector
     from bot.messages import IncomingMessage, Reply
     from bot.wording import Wording
-    from memory.outbox import Outbox, SentPart
+    from memory.outbox import Outbox
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """Where a reply goes, where that is noted, and the stream that it ends, if any."""
+
+    to: Address
+    box: Outbox
+    stream: str
+
 
 _LOG = logging.getLogger(__name__)
 _STREAM = -1
@@ -102,34 +113,28 @@ class TeamsDelivery:
             await self._say_so(message, to, box)
             return
         if reply.private and to.kind != "personal":
-            to = await self._alone(message, to)
-            stream = ""
+            to, stream = await self._alone(message, to), ""
+        way = _Way(to, box, stream)
         try:
             shown = cards.activities(reply, self._words, conversation_kind=to.kind, retry=message.id)
-            await self._send_all(message, reply, to, box, noted, _checked(shown), stream)
+            await self._send_all(message, reply, _checked(shown), way)
         except Unshowable as error:
             _LOG.warning("sending plain text instead: %s", error)
             plain = cards.plain_activities(reply, self._words, conversation_kind=to.kind)
-            await self._send_all(message, reply, to, box, await box.parts(message.key), plain, stream)
+            await self._send_all(message, reply, plain, way)
 
     async def _send_all(
-        self,
-        message: IncomingMessage,
-        reply: Reply,
-        to: Address,
-        box: Outbox,
-        noted: Sequence[SentPart],
-        activities: Sequence[dict[str, Any]],
-        stream: str,
+        self, message: IncomingMessage, reply: Reply, activities: Sequence[dict[str, Any]], way: _Way
     ) -> None:
-        standing = {part.n for part in noted if part.n >= 0 and part.sent_as}
-        begun = {part.n for part in noted}
+        """Those parts that are not known to stand."""
+        box = way.box
+        noted = {part.n: part.sent_as for part in await box.parts(message.key)}
         for n, activity in enumerate(activities):
-            if n in standing:
+            if noted.get(n):
                 continue
             await box.begin(message.key, n, of=len(activities), trace=reply.trace_id, at=self._now())
             try:
-                sent_as = await self._send(to, activity, stream if n == 0 else "", again=n in begun)
+                sent_as = await self._send(way.to, activity, way.stream if n == 0 else "", again=n in noted)
             except Unsure:
                 raise
             except CitewellError:

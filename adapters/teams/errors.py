@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _AGAIN = {412, 502, 503, 504}
 _TOO_BIG = {"MessageSizeTooBig", "RequestEntityTooLarge", "ActivityTooLarge"}
+_STREAM_OVER = "ContentStreamNotAllowed"
+_STOPPED = ("exceeded", "cancel")
 _CODE = re.compile(r"[A-Za-z0-9_.]{1,80}")
 _DEFAULT_RETRY_AFTER = 1.0
 _LONGEST_RETRY_AFTER = 300.0
@@ -48,22 +50,22 @@ def from_response(call: str, status: int, headers: Mapping[str, str], body: byte
     """What a refusal means. Messages carry the connector's code and none of its words, which may quote."""
     code, words = _read(body)
     said = f"{call}: {status} {code}".rstrip()
+    error: CitewellError
     if status == 429:
-        return Transient(f"{said}: Teams asks to slow down", retry_after=_retry_after(headers))
-    if status in _AGAIN:
-        return Transient(said)
-    if status >= 500:
-        return Unsure(said)
-    if status == 401:
-        return Misconfigured(f"{said}: {_MEND}")
-    if code == "ContentStreamNotAllowed":
-        stopped = any(word in words for word in ("exceeded", "cancel"))
-        return StreamOver(said, finished=not stopped)
-    if status == 413 or code in _TOO_BIG:
-        return Unshowable(said)
-    if status == 400:
-        return Unshowable(said)
-    return Permanent(f"{said}: {_CLOSED}" if status == 403 else said)
+        error = Transient(f"{said}: Teams asks to slow down", retry_after=_retry_after(headers))
+    elif status in _AGAIN:
+        error = Transient(said)
+    elif status >= 500:
+        error = Unsure(said)
+    elif status == 401:
+        error = Misconfigured(f"{said}: {_MEND}")
+    elif code == _STREAM_OVER:
+        error = StreamOver(said, finished=not any(word in words for word in _STOPPED))
+    elif status in {400, 413} or code in _TOO_BIG:
+        error = Unshowable(said)
+    else:
+        error = Permanent(f"{said}: {_CLOSED}" if status == 403 else said)
+    return error
 
 
 def _read(body: bytes) -> tuple[str, str]:

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
-_URL = re.compile(r"(?:https?)://(?:[A-Za-z0-9.-]{1,253}|\[::1\])(?::[0-9]{1,5})?(?:/[A-Za-z0-9._~/-]{0,500})?", re.ASCII)
+_URL = re.compile(
+    r"(?:https?)://(?:[A-Za-z0-9.-]{1,253}|\[::1\])(?::[0-9]{1,5})?(?:/[A-Za-z0-9._~/-]{0,500})?", re.ASCII
+)
 _LONGEST = 1_000
 
 

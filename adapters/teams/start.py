@@ -38,8 +38,9 @@ _NO_ID = (
 )
 _LOCAL_ONLY = "--local answers whoever asks, so it listens on this machine alone: set CITEWELL_HOST=127.0.0.1."
 _NO_TENANT = "TEAMS_TENANT_ID is missing: set it to your organisation's tenant, whose people are members."
-_NO_SECRET = (
-    "Teams needs TEAMS_APP_PASSWORD (a client secret), TEAMS_CERTIFICATE_FILE, or TEAMS_APP_TYPE=UserAssignedMSI: set one."
+_NO_PROOF = (
+    "Teams needs TEAMS_APP_PASSWORD (a client secret), TEAMS_CERTIFICATE_FILE, or TEAMS_APP_TYPE=UserAssignedMSI: set "
+    "one of them."
 )
 
 
@@ -55,7 +56,7 @@ def configured(settings: Settings, *, local: bool) -> bool:
         raise Misconfigured(_NO_TENANT)
     secret = settings.teams_app_password or settings.teams_certificate_file
     if secret is None and settings.teams_app_type != "UserAssignedMSI":
-        raise Misconfigured(_NO_SECRET)
+        raise Misconfigured(_NO_PROOF)
     return True
 
 

@@ -1,4 +1,4 @@
-"""The tokens that replies go out with, from the SDK's credentials: their calls block, so they get a thread of their own."""
+"""The tokens that replies go out with, from the SDK's credentials. These block, so they have a thread of their own."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KEPT = 300.0
 class Credentials(Protocol):
     """As the SDK has them: blocking."""
 
-    def get_access_token(self, force_refresh: bool = False) -> str:  # noqa: FBT001, FBT002 - the SDK's own
+    def get_access_token(self, force_refresh: bool = False) -> str:
         """A token that is good now."""
         ...
 

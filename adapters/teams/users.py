@@ -21,7 +21,7 @@ _MEMBER = "user"
 
 
 class Users:
-    """Authors; what Teams says of them is remembered for `ttl` seconds of `clock`. Whom it does not vouch for is a guest.
+    """Authors; what Teams says of them is remembered for `ttl` seconds of `clock`. Whom it does not vouch for: a guest.
 
     `tenant` is the organisation's own; where it is not known, whose place it is. An unknown person costs one call of at
     most `patience` seconds before the message is acknowledged. A failed look-up is not remembered.

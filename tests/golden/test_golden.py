@@ -28,7 +28,11 @@ async def console() -> AsyncIterator[Console]:
     yield Console()
 
 
-PLATFORMS: dict[str, Callable[[], AbstractAsyncContextManager[Platform]]] = {"console": console, "slack": slack, "teams": teams}
+PLATFORMS: dict[str, Callable[[], AbstractAsyncContextManager[Platform]]] = {
+    "console": console,
+    "slack": slack,
+    "teams": teams,
+}
 
 
 @pytest.fixture(scope="session")

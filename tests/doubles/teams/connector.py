@@ -123,7 +123,9 @@ class Connector:
         if info.get("streamType") != "final" or posted.activity["type"] != "message" or stream not in self.streams:
             raise _Rejected(400, "BadArgument", "no such stream, or not its end")
         if self.streams[stream]:
-            raise _Rejected(403, "ContentStreamNotAllowed", "Content stream is not allowed on an already completed message")
+            raise _Rejected(
+                403, "ContentStreamNotAllowed", "Content stream is not allowed on an already completed message"
+            )
         self.streams[stream] = True
         return stream
 
@@ -140,9 +142,15 @@ class Connector:
             raise _Rejected(400, "BadSyntax", "an empty message")
         for one in activity.get("attachments") or ():
             content = one.get("content") or {}
-            if one.get("contentType") != _CARD or content.get("type") != "AdaptiveCard" or content.get("version", "9") > "1.5":
+            if (
+                one.get("contentType") != _CARD
+                or content.get("type") != "AdaptiveCard"
+                or content.get("version", "9") > "1.5"
+            ):
                 raise _Rejected(400, "BadSyntax", "no card that Teams shows")
-        roots = [one for one in activity.get("entities") or () if str(one.get("type", "")).startswith("https://schema.org")]
+        roots = [
+            one for one in activity.get("entities") or () if str(one.get("type", "")).startswith("https://schema.org")
+        ]
         if len(roots) > 1:
             raise _Rejected(400, "BadSyntax", "more than one root entity")
         for root in roots:

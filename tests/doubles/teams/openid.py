@@ -43,7 +43,13 @@ class Provider:
 
 
 def token(
-    service_url: str, *, kid: str | None = "k1", key: Any = 1, algorithm: str = "RS256", headers: Any = None, **claims: Any
+    service_url: str,
+    *,
+    kid: str | None = "k1",
+    key: Any = 1,
+    algorithm: str = "RS256",
+    headers: Any = None,
+    **claims: Any,
 ) -> str:
     """A token as Teams bears it; `claims` replace or, as None, take away."""
     now = int(time.time())
