@@ -155,12 +155,13 @@ def demo(settings: Settings) -> None:
 
 
 @main.command()
+@click.option("--local", is_flag=True, help="Also answer Microsoft's playground for Teams, on this machine alone.")
 @click.pass_obj
-def serve(settings: Settings) -> None:
+def serve(settings: Settings, *, local: bool) -> None:
     """Answer on every platform that is configured, until stopped."""
     from adapters.serve import serve as serve_app
 
-    run(settings, partial(serve_app, say=partial(click.echo, err=True)), needs_index=False)
+    run(settings, partial(serve_app, say=partial(click.echo, err=True), local=local), needs_index=False)
 
 
 @main.command()

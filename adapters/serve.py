@@ -18,6 +18,8 @@ from adapters.slack.delivery import SlackDelivery
 from adapters.slack.events import PLATFORM as SLACK
 from adapters.slack.threads import Threads
 from adapters.slack.users import Users
+from adapters.teams.start import configured as teams_configured
+from adapters.teams.start import start as start_teams
 from adapters.web import web_app
 from bot.errors import Misconfigured
 from memory.errors import MemoryUnavailable
@@ -29,49 +31,71 @@ if TYPE_CHECKING:
 
     from adapters.app import Application
     from adapters.settings import Settings
+    from adapters.teams.app import TeamsApp
+    from adapters.teams.connector import TokenSource
 
 logger = logging.getLogger(__name__)
 
 NOTHING_TO_SERVE = (
     "No platform is configured. For Slack set SLACK_BOT_TOKEN, and SLACK_APP_TOKEN (Socket Mode) or "
-    "SLACK_SIGNING_SECRET (HTTP); docs/slack.md tells where they come from. To try it here: citewell demo."
+    "SLACK_SIGNING_SECRET (HTTP); docs/slack.md tells where they come from. For Microsoft Teams set TEAMS_APP_ID, "
+    "TEAMS_APP_PASSWORD and TEAMS_TENANT_ID; docs/teams.md tells where. To try it here: citewell demo."
 )
 _RESUME_SECONDS = 300.0
 _DAY_SECONDS = 86_400.0
 
 
-async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.Event | None = None) -> None:
+async def serve(
+    app: Application,
+    *,
+    say: Callable[[str], None],
+    stop: asyncio.Event | None = None,
+    local: bool = False,
+    tokens: TokenSource | None = None,
+) -> None:
     """Answer on every configured platform until `stop`, SIGTERM or SIGINT; then finish what runs and end.
 
-    Vectors that are missing are filled in beside it. `say` gets a line when it is ready, one that names the
-    backends, and one when it stops. Raises `Misconfigured` where nothing is configured, or a token is refused.
+    `local` serves Teams to this machine without an app id, for Microsoft's playground; `tokens` stand in for those that
+    Microsoft's login gives. Vectors that are missing are filled in beside it. `say` gets a line when it is ready, one
+    that names the backends, and one when it stops. Raises `Misconfigured` where nothing is configured, or a token is
+    refused.
     """
     settings = app.settings
-    if settings.slack_bot_token is None:
+    in_teams = teams_configured(settings, local=local)
+    if settings.slack_bot_token is None and not in_teams:
         raise Misconfigured(NOTHING_TO_SERVE)
     async with AsyncExitStack() as stack:
         stop = stop or stack.enter_context(stopped_by_signal()).event
-        slack = await _slack(app, settings.slack_bot_token.get_secret_value(), stack)
-        stack.push_async_callback(slack.close)
-        runner = web.AppRunner(web_app(None if settings.slack_app_token else slack), access_log=None)
+        slack = None
+        if settings.slack_bot_token is not None:
+            slack = await _slack(app, settings.slack_bot_token.get_secret_value(), stack)
+            stack.push_async_callback(slack.close)
+        teams = await start_teams(app, stack, tokens=tokens) if in_teams else None
+        runner = web.AppRunner(web_app(None if settings.slack_app_token else slack, teams), access_log=None)
         await runner.setup()
         stack.push_async_callback(runner.cleanup)
-        await _listen(runner, settings)
+        port = await _listen(runner, settings)
         stack.push_async_callback(app.dispatcher.drain, settings.drain_grace)
         await _delete_too_old(app)
         resumed = await _resume(app)
-        with _naming("SLACK_APP_TOKEN"):
-            await slack.start()
+        if slack is not None:
+            with _naming("SLACK_APP_TOKEN"):
+                await slack.start()
         works = _fill(app, stop), _resume_now_and_then(app), _delete_too_old_daily(app)
         beside = [asyncio.create_task(work) for work in works]
-        how = "Socket Mode" if settings.slack_app_token else f"HTTP, port {settings.port}"
-        say(f"Citewell answers in Slack ({how}). Messages that were waiting: {resumed}.")
+        say(f"Citewell answers in {_where(settings, slack, teams, port)}. Messages that were waiting: {resumed}.")
         say(app.backends)
         await stop.wait()
         say("Stopping: finishing what runs.")
         for task in beside:
             task.cancel()
         await asyncio.gather(*beside, return_exceptions=True)
+
+
+def _where(settings: Settings, slack: SlackApp | None, teams: TeamsApp | None, port: int) -> str:
+    how = "Socket Mode" if settings.slack_app_token else f"HTTP, port {port}"
+    named = [f"Slack ({how})"] if slack else []
+    return " and in ".join([*named, f"Teams (HTTP, port {port})"] if teams else named)
 
 
 async def _slack(app: Application, token: str, stack: AsyncExitStack) -> SlackApp:
@@ -109,12 +133,14 @@ def _naming(setting: str) -> Iterator[None]:
         raise Misconfigured(msg) from error
 
 
-async def _listen(runner: web.AppRunner, settings: Settings) -> None:
+async def _listen(runner: web.AppRunner, settings: Settings) -> int:
+    """The port, which is any free one where 0 is set."""
     try:
         await web.TCPSite(runner, settings.host, settings.port).start()
     except OSError as error:
         msg = f"Cannot listen on {settings.host}:{settings.port} ({error.strerror}): set CITEWELL_PORT to a free port."
         raise Misconfigured(msg) from error
+    return int(runner.addresses[0][1])
 
 
 async def _fill(app: Application, stop: asyncio.Event) -> None:

@@ -28,6 +28,7 @@ from retrieval.weaviate_address import EMBEDDED, address
 _PREFIX = "CITEWELL_"
 _ENV_FILE = ".env"
 _COLLECTION = re.compile(r"[\w.-]{1,64}")
+_HOST = re.compile(r"(?:\*\.)?[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}|localhost")
 _STAGES = [field.name for field in fields(PipelineSettings)]
 _STAGES_RULE = f"write names of stages with commas between them; there are {', '.join(_STAGES)}"
 _SAID = {
@@ -97,6 +98,41 @@ class Settings(BaseSettings):
     slack_app_token: SecretStr | None = Field(default=None, validation_alias=AliasChoices("SLACK_APP_TOKEN"))
     slack_signing_secret: SecretStr | None = Field(default=None, validation_alias=AliasChoices("SLACK_SIGNING_SECRET"))
     slack_api_url: str = Field(default="https://slack.com/api/", pattern=r"^https?://.+/$", description="Slack's API")
+    teams_app_id: str | None = Field(
+        default=None,
+        pattern=r"^[0-9A-Fa-f-]{36}$",
+        validation_alias=AliasChoices("TEAMS_APP_ID", "MICROSOFT_APP_ID"),
+        description="the bot's app id (a GUID)",
+    )
+    teams_app_password: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("TEAMS_APP_PASSWORD", "MICROSOFT_APP_PASSWORD")
+    )
+    teams_certificate_file: Annotated[Path, AfterValidator(_file)] | None = Field(
+        default=None,
+        validation_alias=AliasChoices("TEAMS_CERTIFICATE_FILE"),
+        description="a PEM file with a certificate and its key, in place of a password",
+    )
+    teams_tenant_id: str | None = Field(
+        default=None,
+        pattern=r"^[0-9A-Fa-f-]{36}$",
+        validation_alias=AliasChoices("TEAMS_TENANT_ID", "MICROSOFT_APP_TENANT_ID"),
+        description="the organisation's own tenant (a GUID)",
+    )
+    teams_app_type: Literal["SingleTenant", "MultiTenant", "UserAssignedMSI"] = Field(
+        default="SingleTenant",
+        validation_alias=AliasChoices("TEAMS_APP_TYPE", "MICROSOFT_APP_TYPE"),
+        description="MultiTenant lets other tenants in, as guests; UserAssignedMSI needs no password",
+    )
+    teams_cloud: Literal["public", "gcc", "gcch", "dod", "china"] = Field(
+        default="public", description="which of Microsoft's clouds Teams runs in"
+    )
+    teams_service_hosts: Annotated[frozenset[str], NoDecode] = Field(
+        default=frozenset(),
+        description="hosts that replies may go to, with commas between them; unset takes the cloud's",
+    )
+    teams_openid_url: Address | None = Field(
+        default=None, description="where the signing keys are published; unset takes the cloud's"
+    )
     crisis_privately: Literal["ephemeral", "dm", "both"] = Field(
         default="ephemeral", description="how someone in need is answered alone in Slack"
     )
@@ -188,6 +224,15 @@ class Settings(BaseSettings):
             msg = f"write names with commas between them (public, leaflets); {COLLECTION_RULE}"
             raise ValueError(msg)
         return names
+
+    @field_validator("teams_service_hosts", mode="before")
+    @classmethod
+    def _hosts(cls, given: object) -> object:
+        """Names with commas between them; one that begins with `*.` stands for all below it."""
+        names = _listed(given) if isinstance(given, str) else given
+        if not isinstance(names, Collection) or not all(_HOST.fullmatch(str(name)) for name in names):
+            raise ValueError("write hosts with commas between them, as smba.trafficmanager.net or *.botframework.com")
+        return [str(name).casefold() for name in names]
 
     @field_validator("stages_off", mode="before")
     @classmethod

@@ -1,4 +1,4 @@
-"""The HTTP side of `citewell serve`: Slack's requests, and whether it is alive."""
+"""The HTTP side of `citewell serve`: Slack's and Teams' requests, and whether it is alive."""
 
 from __future__ import annotations
 
@@ -8,17 +8,20 @@ from aiohttp import web
 
 if TYPE_CHECKING:
     from adapters.slack.app import SlackApp
+    from adapters.teams.app import TeamsApp
 
 BODY_LIMIT = 1024 * 1024
-"""The largest request taken, in bytes; Slack's own are far smaller."""
+"""The largest request taken, in bytes; the platforms' own are far smaller."""
 
 
-def web_app(slack: SlackApp | None) -> web.Application:
-    """The routes: `/healthz` always, `/slack/events` where Slack speaks HTTP to us."""
+def web_app(slack: SlackApp | None, teams: TeamsApp | None = None) -> web.Application:
+    """The routes: `/healthz` always, `/slack/events` where Slack speaks HTTP to us, `/api/messages` for Teams."""
     app = web.Application(client_max_size=BODY_LIMIT)
     app.router.add_get("/healthz", _alive)
     if slack is not None:
         app.router.add_post("/slack/events", slack.handle)
+    if teams is not None:
+        app.router.add_post("/api/messages", teams.handle)
     return app
 
 

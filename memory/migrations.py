@@ -107,7 +107,28 @@ def m004_ratings(db: Database) -> None:
     """)
 
 
-STEPS: tuple[Callable[[Database], None], ...] = (m001_turns, m002_inbox, m003_summaries, m004_ratings)
+def m005_outbox(db: Database) -> None:
+    """Where replies go, and which parts of them were sent, on platforms that cannot be asked: ids alone."""
+    db.executescript("""
+        CREATE TABLE addresses (
+            conversation TEXT PRIMARY KEY,
+            address TEXT NOT NULL,
+            at TEXT NOT NULL
+        );
+        CREATE TABLE outbox (
+            key TEXT NOT NULL,
+            part INTEGER NOT NULL,
+            parts INTEGER NOT NULL,
+            trace TEXT NOT NULL,
+            sent_as TEXT NOT NULL,
+            at TEXT NOT NULL,
+            PRIMARY KEY (key, part)
+        );
+        CREATE INDEX outbox_by_id ON outbox (sent_as);
+    """)
+
+
+STEPS: tuple[Callable[[Database], None], ...] = (m001_turns, m002_inbox, m003_summaries, m004_ratings, m005_outbox)
 
 
 def migrate(db: Database, steps: Sequence[Callable[[Database], None]] = STEPS) -> None:

@@ -105,6 +105,7 @@ class ErrorWords(_Section):
     general: str
     timeout: str
     too_long: str
+    interrupted: str
     retry: str
 
 
