@@ -60,7 +60,7 @@ def activities(
     if reply.kind.looked_up and not reply.resources:
         last["channelData"] = {"feedbackLoop": {"type": "default"}}
     if reply.kind is TurnKind.FACT and not reply.resources and conversation_kind == "personal":
-        last["suggestedActions"] = {"to": [], "actions": [_says(one) for one in _suggestions(words)]}
+        last["suggestedActions"] = {"actions": [_says(one) for one in _suggestions(words)]}
     return tuple(shown)
 
 
