@@ -73,7 +73,9 @@ class Dispatcher:
         self._keep_keys = keep_keys
         self._deliveries: dict[str, Delivery] = {}
         self._lanes: dict[str, deque[_Job]] = {}
-        self._active: set[str] = set()
+        self._active: dict[str, asyncio.Event] = {}
+        self._waiting: dict[str, IncomingMessage] = {}
+        self._withdrawn: set[str] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._draining = False
 
@@ -114,6 +116,38 @@ class Dispatcher:
                 if message is not None:
                     queued += self._enqueue(_Job(message, inbox, resumed=True))
         return queued
+
+    async def knows(self, key: str) -> bool:
+        """Whether a message of this key was ever taken in, as far as keys are kept."""
+        return await self._durable.knows(key) or await self._ephemeral.knows(key)
+
+    async def amend(self, message: IncomingMessage) -> bool:
+        """Answer these words in place of those that the message of this key had; False if its turn has begun."""
+        if message.key not in self._waiting:
+            return False
+        self._waiting[message.key] = message
+        for inbox in (self._durable, self._ephemeral):
+            await inbox.amend(message.key, to_payload(message))
+        return True
+
+    async def withdraw(self, matches: Callable[[str], bool]) -> None:
+        """Answer no message with such a key: one that waits is not asked, the reply to one that runs is not shown.
+
+        What is being shown already stands: see `finished`.
+        """
+        for key in filter(matches, tuple(self._active)):
+            self._waiting.pop(key, None)
+            self._withdrawn.add(key)
+        for inbox in (self._durable, self._ephemeral):
+            for entry in await inbox.pending():
+                if matches(entry.key):
+                    await inbox.done(entry.key)
+
+    async def finished(self, matches: Callable[[str], bool]) -> None:
+        """Return once no message with such a key waits or runs."""
+        for key in filter(matches, tuple(self._active)):
+            if (ended := self._active.get(key)) is not None:
+                await ended.wait()
 
     async def drain(self, grace: float) -> None:
         """Take no more messages, finish the turns that run, and leave the rest in the inbox.
@@ -169,7 +203,8 @@ class Dispatcher:
     def _enqueue(self, job: _Job) -> bool:
         if job.message.key in self._active:
             return False
-        self._active.add(job.message.key)
+        self._active[job.message.key] = asyncio.Event()
+        self._waiting[job.message.key] = job.message
         conversation = job.message.conversation.key
         lane = self._lanes.get(conversation)
         if lane is None:
@@ -194,15 +229,24 @@ class Dispatcher:
                 except Exception as error:  # noqa: BLE001 - the next messages of the conversation must not suffer
                     logger.error("%s stays in the inbox: %s", job.message.key, outline(error))  # noqa: TRY400 - see outline
                 finally:
-                    self._active.discard(job.message.key)
+                    self._left(job.message.key)
         finally:
             del self._lanes[conversation]
+
+    def _left(self, key: str) -> None:
+        self._waiting.pop(key, None)
+        self._withdrawn.discard(key)
+        self._active.pop(key).set()
 
     async def _settle(self, job: _Job) -> None:
         message = job.message
         delivery = self._deliveries[message.conversation.platform]
         async with self._slots:
             if self._draining and job.inbox is self._durable:
+                return
+            message = self._waiting.pop(message.key, message)  # its words may have been changed while it waited
+            if message.key in self._withdrawn:
+                await job.inbox.done(message.key)
                 return
             attempt = await job.inbox.begin(message.key)
             if not attempt:
@@ -215,6 +259,9 @@ class Dispatcher:
                 await job.inbox.done(message.key)
                 return
             reply = await self._answer(delivery, message, attempt)
+        if message.key in self._withdrawn:
+            await job.inbox.done(message.key)
+            return
         if await self._deliver(delivery, message, reply, unsure=job.resumed):
             await job.inbox.done(message.key)
 

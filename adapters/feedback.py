@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from adapters.settings import Settings
     from memory.file import MemoryFile
+    from memory.reports import MarkedDown
 
 
 @click.command()
@@ -30,29 +31,34 @@ if TYPE_CHECKING:
 @json_option
 @click.pass_obj
 def feedback(settings: Settings, *, since: datetime | None, file: Path | None, as_json: bool) -> None:
-    """Show how many answers were found good and bad, and which questions had an answer that was marked down.
+    """Show how many answers were found good and bad, and which questions had an answer that was marked down, and why.
 
-    Nothing tells who asked or who marked it. With --cases, each becomes a line of a file that `citewell evaluate`
-    reads, once: what stands in the file stays. Write beside it which documents answer it, or that none does.
+    Nothing tells who asked or who marked it; what people wrote as their reason stands as they wrote it. With --cases,
+    each becomes a line of a file that `citewell evaluate` reads, once: what stands in the file stays. Write beside it
+    which documents answer it, or that none does.
     """
 
     async def work(memory: MemoryFile) -> None:
-        from bot.cases import case
+        from bot.cases import case as case_of
         from memory.reports import Reports
 
         reports = Reports(memory)
         ratings = await reports.ratings(since)
         marked = await reports.marked_down(since)
-        cases = [case(one) for one in marked]
+        cases = [case_of(one) for one in marked]
         written = None if file is None else await asyncio.to_thread(_add, file, cases)
         days = [one.at.date().isoformat() for one in marked]
         if as_json:
-            shown = [{**one, "asked": day} for one, day in zip(cases, days, strict=True)]
+            shown = [
+                {**case, "asked": day, **_reasons(one)} for one, case, day in zip(marked, cases, days, strict=True)
+            ]
             print_json({"good": ratings.good, "bad": ratings.bad, "marked_down": shown, "added": written})
             return
         say(f"Good: {ratings.good}. Bad: {ratings.bad}.")
-        for one, day in zip(cases, days, strict=True):
-            say(f"{day}  {one_line(one['text'])}  ({_basis(one['wrong'])})")
+        for one, case, day in zip(marked, cases, days, strict=True):
+            say(f"{day}  {one_line(case['text'])}  ({_basis(case['wrong'])})")
+            for said in (*(fault.value.replace("_", " ") for fault in one.faults), *one.comments):
+                say(f"            {one_line(said)}")
         if written is not None:
             say(f"Added to {file}: {written}. There already: {len(cases) - written}.")
 
@@ -68,6 +74,12 @@ def _add(file: Path, cases: Sequence[dict[str, Any]]) -> int:
     if count:
         file.write_text(text, encoding="utf-8")
     return count
+
+
+def _reasons(marked: MarkedDown) -> dict[str, list[str]]:
+    """Those that were given; nothing where nobody gave any."""
+    given = {"reasons": [fault.value for fault in marked.faults], "comments": list(marked.comments)}
+    return {name: said for name, said in given.items() if said}
 
 
 def _basis(documents: Sequence[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from memory.columns import storable, utc, utc_text
@@ -43,6 +43,10 @@ class Inbox(Protocol):
 
     async def begin(self, key: str) -> int:
         """Count one more attempt and say which it is, from 1; 0 if nothing is pending under that key."""
+        ...
+
+    async def amend(self, key: str, payload: str) -> bool:
+        """Put another payload in the place of a pending one's; False, and nothing is changed, if none is pending."""
         ...
 
     async def done(self, key: str) -> None:
@@ -90,6 +94,12 @@ class SqliteInbox:
             return sum(attempts for (attempts,) in db.execute(update, [storable(key)]).fetchall())
 
         return await self._file.write(count)
+
+    async def amend(self, key: str, payload: str) -> bool:
+        """Replace the words; what they were is wiped, from the file and its log."""
+        update = "UPDATE inbox SET payload = ? WHERE key = ? AND NOT done"
+        values = [storable(payload), storable(key)]
+        return await self._file.write(lambda db: db.execute(update, values).rowcount == 1, scrub=True)
 
     async def done(self, key: str) -> None:
         """Wipe the words, from the file and its log."""
@@ -144,6 +154,14 @@ class RamInbox:
             return 0
         waiting.attempts += 1
         return waiting.attempts
+
+    async def amend(self, key: str, payload: str) -> bool:
+        """Replace the words."""
+        waiting = self._waiting.get(key)
+        if waiting is None:
+            return False
+        waiting.entry = replace(waiting.entry, payload=payload)
+        return True
 
     async def done(self, key: str) -> None:
         """Wipe the words and keep the key."""

@@ -107,7 +107,13 @@ def m004_ratings(db: Database) -> None:
     """)
 
 
-def m005_outbox(db: Database) -> None:
+def m005_reasons(db: Database) -> None:
+    """Why an answer was marked down: one of a few reasons, and words of the person's own. Both may be empty."""
+    db.execute("ALTER TABLE ratings ADD COLUMN reason TEXT NOT NULL DEFAULT ''")
+    db.execute("ALTER TABLE ratings ADD COLUMN comment TEXT NOT NULL DEFAULT ''")
+
+
+def m006_outbox(db: Database) -> None:
     """Where replies go, and which parts of them were sent, on platforms that cannot be asked: ids alone."""
     db.executescript("""
         CREATE TABLE addresses (
@@ -128,7 +134,14 @@ def m005_outbox(db: Database) -> None:
     """)
 
 
-STEPS: tuple[Callable[[Database], None], ...] = (m001_turns, m002_inbox, m003_summaries, m004_ratings, m005_outbox)
+STEPS: tuple[Callable[[Database], None], ...] = (
+    m001_turns,
+    m002_inbox,
+    m003_summaries,
+    m004_ratings,
+    m005_reasons,
+    m006_outbox,
+)
 
 
 def migrate(db: Database, steps: Sequence[Callable[[Database], None]] = STEPS) -> None:

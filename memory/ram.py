@@ -8,7 +8,7 @@ from datetime import UTC
 from typing import TYPE_CHECKING
 
 from memory.columns import storable
-from memory.turn import TurnKind
+from memory.turn import AGAIN, TurnKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from memory.conversation import Conversation
     from memory.summary import Summary
-    from memory.turn import Source, Turn
+    from memory.turn import Fault, Source, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,14 @@ class RamMemory:
         ]
         return max(answers, key=lambda kept: kept.order).turn if answers else None
 
+    async def answer_of(self, trace_id: str, *, place: str) -> Turn | None:
+        """The turn of that trace in that place."""
+        for conversation in self._kept.values():
+            for kept in conversation.values():
+                if kept.turn.trace_id == storable(trace_id) and kept.turn.conversation.place == place:
+                    return kept.turn
+        return None
+
     async def summary(self, conversation: Conversation) -> Summary | None:
         """What stands of the conversation's older turns."""
         return self._summaries.get(conversation.key)
@@ -94,14 +102,13 @@ class RamMemory:
         self._summaries[conversation.key] = replace(summary, text=storable(summary.text))
         return True
 
-    async def rate(self, trace_id: str, *, place: str, author: str, good: bool) -> bool:
+    async def rate(
+        self, trace_id: str, *, place: str, author: str, good: bool, fault: Fault | None = None, comment: str = ""
+    ) -> bool:
         """Whether the answer stands in that place. Nobody reads what is thought of it here, so that is not kept."""
-        del author, good
-        turns = (kept.turn for conversation in self._kept.values() for kept in conversation.values())
-        return any(
-            turn.trace_id == storable(trace_id) and turn.conversation.place == place and turn.kind.looked_up
-            for turn in turns
-        )
+        del author, good, fault, comment
+        turn = await self.answer_of(trace_id, place=place)
+        return turn is not None and turn.kind.looked_up
 
     async def forget(
         self,
@@ -110,18 +117,24 @@ class RamMemory:
         author: str | None = None,
         platform: str | None = None,
         tenant: str | None = None,
+        message: str | None = None,
     ) -> int:
         """Delete what matches all that is given and say how many turns went."""
         if conversation is None and author is None:
             raise ValueError("say whose turns to forget: a conversation, an author, or both")
         whose = None if author is None else storable(author)
+        asked = None if message is None else storable(message)
 
         def there(turn: Turn) -> bool:
             where = turn.conversation
-            asked = (conversation, where), (platform, where.platform), (tenant, where.tenant)
-            return all(wanted in {None, one} for wanted, one in asked)
+            given = (conversation, where), (platform, where.platform), (tenant, where.tenant)
+            return all(wanted in {None, one} for wanted, one in given)
 
-        return self._delete(lambda turn: there(turn) and whose in {None, turn.author})
+        return self._delete(
+            lambda turn: (
+                there(turn) and whose in {None, turn.author} and asked in {None, turn.message.partition(AGAIN)[0]}
+            )
+        )
 
     async def forget_before(self, moment: datetime) -> int:
         """Delete older turns and say how many went."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memory.columns import utc, utc_text
-from memory.turn import TurnKind
+from memory.turn import Fault, TurnKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,13 +26,18 @@ class Declined:
 
 @dataclass(frozen=True, slots=True)
 class MarkedDown:
-    """A question whose answer someone marked down; `passages` are the ids of those it stood on, none if declined."""
+    """A question whose answer someone marked down; `passages` are the ids of those it stood on, none if declined.
+
+    `faults` and `comments` are what people gave as their reasons.
+    """
 
     trace_id: str
     question: str
     kind: TurnKind
     at: datetime
     passages: tuple[str, ...]
+    faults: tuple[Fault, ...] = ()
+    comments: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +65,27 @@ class Reports:
         query = """
             SELECT trace_id, standalone, kind, at, (
                 SELECT json_group_array(id) FROM (SELECT id FROM sources WHERE turn = turns.id ORDER BY position)
+            ), (
+                SELECT json_group_array(reason) FROM (SELECT reason FROM ratings WHERE turn = turns.id AND reason != '')
+            ), (
+                SELECT json_group_array(comment) FROM (
+                    SELECT comment FROM ratings WHERE turn = turns.id AND comment != ''
+                )
             )
             FROM turns WHERE at >= ? AND id IN (SELECT turn FROM ratings WHERE NOT good) ORDER BY at, id
         """
         rows = await self._file.read(lambda db: db.execute(query, [_from(since)]).fetchall())
         return [
-            MarkedDown(trace, question, TurnKind(kind), utc(at), tuple(json.loads(ids)))
-            for trace, question, kind, at, ids in rows
+            MarkedDown(
+                trace,
+                question,
+                TurnKind(kind),
+                utc(at),
+                tuple(json.loads(ids)),
+                tuple(map(Fault, json.loads(faults))),
+                tuple(json.loads(comments)),
+            )
+            for trace, question, kind, at, ids, faults, comments in rows
         ]
 
     async def ratings(self, since: datetime | None = None) -> Ratings:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from memory.columns import storable, utc, utc_text
 from memory.conversation import Conversation
 from memory.summary import Summary
-from memory.turn import Source, Turn, TurnKind
+from memory.turn import AGAIN, Source, Turn, TurnKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sqlite_utils import Database
 
     from memory.file import MemoryFile
+    from memory.turn import Fault
 
 _TURNS = """
     SELECT turns.*, platform, tenant, channel, thread
@@ -26,7 +27,9 @@ _LOOKED_UP = json.dumps([kind.value for kind in TurnKind if kind.looked_up])
 _CLEAN = json.dumps([kind.value for kind in TurnKind if kind.clean])
 
 _FORGET_TURNS = """
-    DELETE FROM turns WHERE (:author IS NULL OR author = :author) AND conversation IN (
+    DELETE FROM turns WHERE (:author IS NULL OR author = :author)
+    AND (:message IS NULL OR turns.message = :message OR instr(turns.message, :message || :again) = 1)
+    AND conversation IN (
         SELECT id FROM conversations WHERE (:key IS NULL OR key = :key)
         AND (:platform IS NULL OR platform = :platform) AND (:tenant IS NULL OR tenant = :tenant)
     )
@@ -36,6 +39,7 @@ _FORGET_RATINGS = """
         SELECT turns.id FROM turns JOIN conversations ON conversations.id = turns.conversation
         WHERE (:key IS NULL OR key = :key)
         AND (:platform IS NULL OR platform = :platform) AND (:tenant IS NULL OR tenant = :tenant)
+        AND (:message IS NULL OR turns.message = :message OR instr(turns.message, :message || :again) = 1)
     )
 """
 _KEEP_SUMMARY = """
@@ -79,6 +83,12 @@ class SqliteMemory:
         found = await self._file.read(lambda db: _load(db, query, parameters))
         return found[0] if found else None
 
+    async def answer_of(self, trace_id: str, *, place: str) -> Turn | None:
+        """The turn of that trace in that place."""
+        query = f"{_TURNS} WHERE trace_id = ? AND place = ?"
+        found = await self._file.read(lambda db: _load(db, query, [storable(trace_id), storable(place)]))
+        return found[0] if found else None
+
     async def summary(self, conversation: Conversation) -> Summary | None:
         """What stands of the conversation's older turns."""
         query = "SELECT text, covers FROM summaries WHERE conversation IN (SELECT id FROM conversations WHERE key = ?)"
@@ -98,15 +108,19 @@ class SqliteMemory:
         }
         return await self._file.write(lambda db: db.execute(_KEEP_SUMMARY, parameters).rowcount == 1)
 
-    async def rate(self, trace_id: str, *, place: str, author: str, good: bool) -> bool:
+    async def rate(
+        self, trace_id: str, *, place: str, author: str, good: bool, fault: Fault | None = None, comment: str = ""
+    ) -> bool:
         """Note what a person thinks of an answer, if it stands in that place."""
         insert = """
-            INSERT INTO ratings (turn, author, good)
-            SELECT turns.id, ?, ? FROM turns JOIN conversations ON conversations.id = turns.conversation
+            INSERT INTO ratings (turn, author, good, reason, comment)
+            SELECT turns.id, ?, ?, ?, ? FROM turns JOIN conversations ON conversations.id = turns.conversation
             WHERE trace_id = ? AND place = ? AND kind IN (SELECT value FROM json_each(?))
-            ON CONFLICT (turn, author) DO UPDATE SET good = excluded.good
+            ON CONFLICT (turn, author) DO UPDATE
+            SET good = excluded.good, reason = excluded.reason, comment = excluded.comment
         """
-        values = [storable(author), good, storable(trace_id), storable(place), _LOOKED_UP]
+        said = [fault.value if fault else "", storable(comment)]
+        values = [storable(author), good, *said, storable(trace_id), storable(place), _LOOKED_UP]
         return await self._file.write(lambda db: db.execute(insert, values).rowcount > 0)
 
     async def forget(
@@ -116,6 +130,7 @@ class SqliteMemory:
         author: str | None = None,
         platform: str | None = None,
         tenant: str | None = None,
+        message: str | None = None,
     ) -> int:
         """Delete what matches all that is given, from the file and its log, and say how many turns went."""
         if conversation is None and author is None:
@@ -125,6 +140,8 @@ class SqliteMemory:
             "author": author,
             "platform": platform,
             "tenant": tenant,
+            "message": message,
+            "again": AGAIN,
         }
         parameters = {name: None if value is None else storable(value) for name, value in where.items()}
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from memory.conversation import Conversation
     from memory.summary import Summary
-    from memory.turn import Turn
+    from memory.turn import Fault, Turn
 
 
 class Memory(Protocol):
@@ -28,6 +28,10 @@ class Memory(Protocol):
         """This person's last grounded answer anywhere in `place` (`Conversation.place`), or None."""
         ...
 
+    async def answer_of(self, trace_id: str, *, place: str) -> Turn | None:
+        """The turn of that trace in `place` (`Conversation.place`), or None."""
+        ...
+
     async def summary(self, conversation: Conversation) -> Summary | None:
         """What was kept last of the conversation's older turns, for as long as all that it covers stands."""
         ...
@@ -40,10 +44,13 @@ class Memory(Protocol):
         """
         ...
 
-    async def rate(self, trace_id: str, *, place: str, author: str, good: bool) -> bool:
+    async def rate(
+        self, trace_id: str, *, place: str, author: str, good: bool, fault: Fault | None = None, comment: str = ""
+    ) -> bool:
         """Note what a person thinks of an answer in `place` (`Conversation.place`), instead of what they said before.
 
-        False, and nothing is kept, where no turn of that trace stands there.
+        `fault` and `comment`, which a person may leave out, say why it was found bad. False, and nothing is kept,
+        where no turn of that trace stands there.
         """
         ...
 
@@ -54,11 +61,13 @@ class Memory(Protocol):
         author: str | None = None,
         platform: str | None = None,
         tenant: str | None = None,
+        message: str | None = None,
     ) -> int:
         """Delete what matches all that is given and say how many turns went. What was thought of them goes with them.
 
-        With an author, what they thought of others' turns goes too, and is not counted. ValueError if neither a
-        conversation nor an author is given.
+        With an author, what they thought of others' turns goes too, and is not counted. `message` is the key of one
+        message: its turns are those of every time that it was asked. ValueError if neither a conversation nor an
+        author is given.
         """
         ...
 

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from memory.conversation import Conversation
 
 
+AGAIN = "+"
+"""Between a message's key and what tells apart the times that it was asked again."""
+
+
 class TurnKind(StrEnum):
     """How a turn ended. The value is what commands print and what the store keeps."""
 
@@ -31,6 +35,16 @@ class TurnKind(StrEnum):
     def looked_up(self) -> bool:
         """Whether it ended with what the documents say: an answer from them, or that they do not have it."""
         return self in {TurnKind.FACT, TurnKind.UNGROUNDED}
+
+
+class Fault(StrEnum):
+    """What a person found wrong with an answer. The value is what commands print and what the store keeps."""
+
+    WRONG = "wrong"
+    INCOMPLETE = "incomplete"
+    OFF_TOPIC = "off_topic"
+    OUT_OF_DATE = "out_of_date"
+    OTHER = "other"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +74,9 @@ class Source:
 class Turn:
     """One exchange as stored. A crisis turn keeps its kind only: giving it words is an error.
 
-    `message` is the key of the message answered, `author` the person's platform id, `standalone` the question as
-    it was searched for, `at` an aware UTC time.
+    `message` is the key of the message answered; where it was asked again, that key, `AGAIN` and what tells the times
+    apart. `author` is the person's platform id, `standalone` the question as it was searched for, `at` an aware UTC
+    time.
     """
 
     conversation: Conversation

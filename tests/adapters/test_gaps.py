@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from adapters.cli import main
 from memory.file import MemoryFile
 from memory.sqlite import SqliteMemory
-from memory.turn import TurnKind
+from memory.turn import Fault, TurnKind
 from tests.memory.histories import NOON, THREAD, a_source, a_turn
 
 if TYPE_CHECKING:
@@ -132,3 +132,19 @@ def test_what_was_marked_down_becomes_cases_that_evaluate_asks(home: Path, tmp_p
     (tmp_path / "cases.jsonl").write_text("\n".join(judged))
     assert shown(home, "feedback", "--cases", "cases.jsonl")["added"] == 0
     assert shown(home, "evaluate", "cases.jsonl")["questions"]["unanswerable"] == 1
+
+
+def test_feedback_says_why_an_answer_was_marked_down(home: Path) -> None:
+    async def give() -> None:
+        file = MemoryFile(home / "memory.db")
+        given = {"author": "ben", "good": False, "fault": Fault.OUT_OF_DATE, "comment": "The ward\nhas moved."}
+        await SqliteMemory(file).rate("trace-m5", place=THREAD.place, **given)  # type: ignore[arg-type]  # typed one by one
+        await file.close()
+
+    asyncio.run(give())
+    one = shown(home, "feedback")["marked_down"][1]
+    assert (one["id"], one["reasons"], one["comments"]) == ("trace-m5", ["out_of_date"], ["The ward\nhas moved."])
+    lines = citewell(home, "feedback").stdout
+    assert "out of date" in lines
+    assert "The ward has moved." in lines
+    assert "ben" not in lines
