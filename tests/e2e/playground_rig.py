@@ -171,7 +171,6 @@ class Playground:
                 self._show(str(message["messageId"]), str(event["actionConversationId"]), message)
             self.changed.notify_all()
 
-
     def _show(self, id_: str, conversation: str, message: dict[str, Any]) -> None:
         """A message with text and a card arrives as two, the card behind its text: they are put together again."""
         for one in self.shown:

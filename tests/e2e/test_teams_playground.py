@@ -137,8 +137,8 @@ async def test_what_the_documents_lack_is_declined(stage: Stage) -> None:
 async def test_a_person_in_need_is_answered_alone_with_lines_and_no_thumbs(stage: Stage) -> None:
     asked = await stage.teams.say(CHANNEL, "I want to end my life", mention=True)
     before = len(stage.teams.shown)
-    await stage.teams.until(lambda: any("116 123" in one.text for one in stage.teams.shown))
-    answer = next(one for one in stage.teams.shown if "116 123" in one.text)
+    await stage.teams.until(lambda: any("988" in one.text for one in stage.teams.shown))
+    answer = next(one for one in stage.teams.shown if "988" in one.text)
     assert answer.thread != asked
     assert answer.conversation == PERSONAL
     assert not answer.feedback
