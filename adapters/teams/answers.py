@@ -12,6 +12,7 @@ from adapters.sources import heading
 from adapters.teams import cards
 from adapters.teams.clicks import AskAgain, ShowPassage, ShowSources, Thumb
 from bot.messages import IncomingMessage
+from memory.turn import AGAIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,7 +104,7 @@ class Answers:
         if asked is None or not activity.id:
             return self._words.error.interrupted
         message = IncomingMessage(activity.id, activity.where, author, asked.question, self._now())
-        await self._dispatcher.accept(replace(message, id=f"again:{click.key}:{activity.id}"))
+        await self._dispatcher.accept(replace(message, id=f"{click.key}{AGAIN}{activity.id}"))
         return None
 
 
