@@ -200,7 +200,8 @@ class TeamsApp:
         if said is None:
             return
         author = await self._users.author(activity, address)
-        noted = await self._answers.note(said, activity.where, author, self._box(guest=author.guest))
+        await self._keep(activity.where, address, guest=author.guest)
+        noted = await self._answers.note(said, activity, author, self._box(guest=author.guest))
         if not noted:
             _LOG.info("a thumb was about an answer of which nothing is kept")
 

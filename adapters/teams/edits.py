@@ -6,22 +6,18 @@ someone at risk are answered at once, whatever stood there before. Deleted, it i
 
 from __future__ import annotations
 
-import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from bot.safety import SelfHarm, assess
+from adapters.risk import at_risk
 from memory.turn import AGAIN, TurnKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from bot.messages import IncomingMessage
-    from bot.safety import SafetyVerdict
     from bot.turn import Memories
     from memory.conversation import Conversation
-
-_LOG = logging.getLogger(__name__)
 
 
 class Questions(Protocol):
@@ -51,12 +47,10 @@ class Questions(Protocol):
 class Edits:
     """What becomes of an edit or a deletion."""
 
-    def __init__(
-        self, questions: Questions, memories: Memories, *, gate: Callable[[str], SafetyVerdict] = assess
-    ) -> None:
+    def __init__(self, questions: Questions, memories: Memories, *, at_risk: Callable[[str], bool] = at_risk) -> None:
         self._questions = questions
         self._memories = memories
-        self._gate = gate
+        self._at_risk = at_risk
 
     async def changed(self, message: IncomingMessage, at: str) -> None:
         """The message as it reads now; `at` tells its edits apart."""
@@ -88,14 +82,6 @@ class Edits:
         turns = await self._memories.of(guest=message.author.guest).turns(message.conversation)
         kinds = [turn.kind for turn in turns if about(message.key)(turn.message)]
         return kinds[-1] if kinds else None
-
-    def _at_risk(self, text: str) -> bool:
-        """Where the gate breaks it is yes: the turn then takes the safe branch."""
-        try:
-            return isinstance(self._gate(text), SelfHarm)
-        except Exception as error:  # noqa: BLE001 - whatever it was
-            _LOG.error("the safety gate broke: %s", type(error).__name__)  # noqa: TRY400 - a traceback may quote
-            return True
 
 
 def about(key: str) -> Callable[[str], bool]:

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bot.errors import Transient
-from bot.messages import TurnKind
 from memory.conversation import Conversation
 from memory.errors import MemoryUnavailable
-from tests.doubles.teams import APP, BOT, TENANT, Person, Refuses, TeamsDouble
+from tests.doubles.teams import BOT, TENANT, Person, Refuses, TeamsDouble
 from tests.doubles.teams.people import AMINA, BJORN, GUEST
 from tests.doubles.teams.server import CHANNEL, GROUP
 from tests.e2e.slack_rig import CRISIS, FACT, LINKED, UNLINKED
@@ -169,9 +168,10 @@ async def test_mentions_of_others_stay_as_names_and_ours_goes_once(rig: Rig) -> 
         {"type": "mention", "mentioned": {"id": "29:1kaya", "name": "Dr Kaya"}, "text": hers},
         {"type": "mention", "mentioned": {"id": BOT, "name": "Citewell"}, "text": ours},
     ]
-    await ask(
-        rig, GROUP, text="", **{"text": f"{hers} {ours}, what does Citewell say of visits?", "entities": entities}
-    )
+    said = rig.teams.message(GROUP, AMINA, "")
+    said |= {"text": f"{hers} {ours}, what does Citewell say of visits?", "entities": entities}
+    await rig.teams.deliver(said)
+    await rig.settled()
     assert rig.engine.asked[0].text == "@Dr Kaya what does Citewell say of visits?"
 
 
@@ -410,8 +410,8 @@ async def test_an_invoke_that_is_none_of_ours_gets_501_and_does_nothing(rig: Rig
     assert rig.teams.connector.calls == []
 
 
-async def thumb(rig: Rig, reaction: str, message: str, by: Person = AMINA) -> None:
-    feedback = json.dumps({"feedbackText": "it is out of date"})
+async def thumb(rig: Rig, reaction: str, message: str, by: Person = AMINA, why: str = "it is out of date") -> None:
+    feedback = json.dumps({"feedbackText": why})
     value = {"actionName": "feedback", "actionValue": {"reaction": reaction, "feedback": feedback}}
     given = await rig.teams.deliver(invoke(rig, "message/submitAction", value, by, replyToId=message))
     assert (given.status, given.body) == (200, {})
@@ -438,6 +438,14 @@ async def test_a_thumb_on_nothing_of_ours_is_acknowledged_and_kept_nowhere(
     await ask(rig, CHAT)
     await thumb(rig, reaction, message)
     assert await ratings(rig) == []
+
+
+async def test_a_reason_in_which_someone_is_at_risk_is_answered_and_not_kept(rig: Rig) -> None:
+    await ask(rig, CHAT)
+    [posted] = rig.teams.messages()
+    await thumb(rig, "dislike", posted.id, why="I want to kill myself")
+    assert await ratings(rig) == [(0, "")]
+    assert [one.text for one in rig.engine.asked] == ["when may I visit?", "I want to kill myself"]
 
 
 async def test_a_guests_thumb_is_kept_nowhere(rig: Rig) -> None:
@@ -474,5 +482,3 @@ async def test_the_reply_to_sources_shows_the_passages(rig: Rig) -> None:
     first = await ask(rig, CHANNEL)
     await ask(rig, first["conversation"]["id"], text="/sources")
     assert LINKED.quote in json.dumps(rig.teams.messages()[-1].activity)
-    assert rig.engine.reply.kind is TurnKind.FACT
-    assert APP
