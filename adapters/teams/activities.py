@@ -94,6 +94,7 @@ class Activity(_Part):
     recipient: Account
     text: str | None = None
     locale: str | None = Field(default=None, max_length=100)
+    timestamp: str = Field(default="", max_length=100)
     entities: list[Any] | None = None
     channel_data: Any = None
     members_added: list[Account] | None = None

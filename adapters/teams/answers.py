@@ -8,10 +8,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, assert_never
 
+from adapters.risk import at_risk
 from adapters.sources import heading
 from adapters.teams import cards
 from adapters.teams.clicks import AskAgain, ShowPassage, ShowSources, Thumb
 from bot.messages import IncomingMessage
+from memory.turn import AGAIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,7 +50,9 @@ class Answers:
         memories: Memories,
         words: Wording,
         now: Callable[[], datetime],
+        at_risk: Callable[[str], bool] = at_risk,
     ) -> None:
+        self._at_risk = at_risk
         self._dispatcher = dispatcher
         self._sources = sources
         self._memories = memories
@@ -70,16 +74,21 @@ class Answers:
             case _:
                 assert_never(click)
 
-    async def note(self, thumb: Thumb, where: Conversation, author: Author, box: Outbox) -> bool:
+    async def note(self, thumb: Thumb, activity: Activity, author: Author, box: Outbox) -> bool:
         """Keep what they think of the answer, in their own memory; False where nothing of it is kept.
 
-        What a guest thinks goes where guests' turns are, which is in RAM.
+        What a guest thinks goes where guests' turns are, which is in RAM. A reason in which someone seems to be at risk
+        is kept nowhere, and answered like a message.
         """
+        where, reason = activity.where, thumb.reason
+        if reason and activity.id and self._at_risk(reason):
+            await self._dispatcher.accept(IncomingMessage(activity.id, where, author, reason, self._now()))
+            reason = ""
         trace = await box.trace(where.place, thumb.message)
         if trace is None:
             return False
         memory = self._memories.of(guest=author.guest)
-        return await memory.rate(trace, place=where.place, author=author.id, good=thumb.good)
+        return await memory.rate(trace, place=where.place, author=author.id, good=thumb.good, comment=reason)
 
     async def _shown(self, where: Conversation, author: Author) -> Card | str:
         found = await self._sources.of_conversation(where, author)
@@ -103,7 +112,7 @@ class Answers:
         if asked is None or not activity.id:
             return self._words.error.interrupted
         message = IncomingMessage(activity.id, activity.where, author, asked.question, self._now())
-        await self._dispatcher.accept(replace(message, id=f"again:{click.key}:{activity.id}"))
+        await self._dispatcher.accept(replace(message, id=f"{click.key}{AGAIN}{activity.id}"))
         return None
 
 

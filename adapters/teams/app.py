@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from adapters.teams.auth import Gate
     from adapters.teams.connector import Connector
     from adapters.teams.delivery import TeamsDelivery
+    from adapters.teams.edits import Edits
     from adapters.teams.users import Users
     from bot.wording import Wording
     from memory.conversation import Conversation
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 _WELCOME = "welcome"
+_ABOUT_MESSAGES = {"message", "messageUpdate", "messageDelete"}
 
 
 class TeamsApp:
@@ -52,6 +54,7 @@ class TeamsApp:
         dispatcher: Accepts,
         users: Users,
         answers: Answers,
+        edits: Edits,
         words: Wording,
         now: Callable[[], datetime],
     ) -> None:
@@ -61,6 +64,7 @@ class TeamsApp:
         self._dispatcher = dispatcher
         self._users = users
         self._answers = answers
+        self._edits = edits
         self._words = words
         self._now = now
         self._under_way: set[asyncio.Task[None]] = set()
@@ -86,6 +90,11 @@ class TeamsApp:
             _LOG.warning("Teams is asked to send it again: %s", error)
             return web.Response(status=503)
 
+    @property
+    def busy(self) -> bool:
+        """Whether something is under way that no message waits for."""
+        return bool(self._under_way)
+
     async def close(self) -> None:
         """Let go of what is under way. Calling it again does nothing."""
         for task in tuple(self._under_way):
@@ -107,6 +116,10 @@ class TeamsApp:
         match activity.type:
             case "message":
                 return await self._message(activity)
+            case "messageUpdate" if activity.event == "editMessage":
+                await self._edited(activity)
+            case "messageDelete" if activity.id and not activity.by_bot:
+                self._start(self._deleted(activity))
             case "invoke":
                 return await self._invoke(activity)
             case "installationUpdate" if activity.action in {"add", "add-upgrade"}:
@@ -132,6 +145,27 @@ class TeamsApp:
         await self._keep(said.conversation, address, guest=author.guest)
         await self._dispatcher.accept(said.message(author, self._now()))
         return web.Response(status=200)
+
+    async def _edited(self, activity: Activity) -> None:
+        if activity.by_bot:
+            return
+        said = heard(activity)
+        if said is None:
+            await self._edits.not_for_us(_key(activity))
+            return
+        address = _address(activity)
+        author = await self._users.author(activity, address)
+        await self._keep(said.conversation, address, guest=author.guest)
+        await self._edits.changed(said.message(author, self._now()), activity.timestamp)
+
+    async def _deleted(self, activity: Activity) -> None:
+        """What answered it is taken away too, as far as Teams lets us."""
+        key = _key(activity)
+        await self._edits.deleted(activity.where, key)
+        for guest in (False, True):
+            for part in await self._box(guest=guest).parts(key):
+                if part.sent_as and part.n >= 0:
+                    await self._connector.take_away(_address(activity), part.sent_as)
 
     async def _keep(self, where: Conversation, address: Address, *, guest: bool) -> None:
         await self._box(guest=guest).keep_address(where.key, address.model_dump_json(), self._now())
@@ -166,7 +200,8 @@ class TeamsApp:
         if said is None:
             return
         author = await self._users.author(activity, address)
-        noted = await self._answers.note(said, activity.where, author, self._box(guest=author.guest))
+        await self._keep(activity.where, address, guest=author.guest)
+        noted = await self._answers.note(said, activity, author, self._box(guest=author.guest))
         if not noted:
             _LOG.info("a thumb was about an answer of which nothing is kept")
 
@@ -197,10 +232,15 @@ class TeamsApp:
         _LOG.error("could not do what was asked for in Teams: %s", said)
 
 
+def _key(activity: Activity) -> str:
+    """That of the message that it is about."""
+    return f"{activity.where.place}:{activity.id}"
+
+
 def _address(activity: Activity) -> Address:
     """Where replies to this activity go; in a channel, into the thread."""
     where, conversation = activity.where, activity.conversation.id
-    if activity.kind == "channel" and where.thread and activity.type in {"message", "messageUpdate"}:
+    if activity.kind == "channel" and where.thread and activity.type in _ABOUT_MESSAGES:
         conversation = f"{where.channel};messageid={where.thread}"
     return Address(
         service_url=activity.service_url,

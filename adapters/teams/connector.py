@@ -94,9 +94,12 @@ class Connector:
     async def send(self, to: Address, activity: Mapping[str, Any]) -> str:
         """Send an activity to a conversation, and give the id that it bears there."""
         addressed = {**activity, "from": {"id": to.bot}, "conversation": {"id": to.conversation}}
-        path = f"v3/conversations/{quote(to.conversation, safe='')}/activities"
-        found = await self._call("POST", to.service_url, path, addressed)
+        found = await self._call("POST", to.service_url, _activities(to), addressed)
         return str(found.get("id") or "")
+
+    async def take_away(self, of: Address, id_: str) -> None:
+        """Delete a message of ours."""
+        await self._call("DELETE", of.service_url, f"{_activities(of)}/{quote(id_, safe='')}", None)
 
     async def chat_with(self, person: str, of: Address) -> Address:
         """The chat between this person and us, opened if there is none."""
@@ -151,3 +154,7 @@ class Connector:
             raise Transient(f"no connection to Teams ({type(error).__name__})") from error
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise Unsure(f"no answer from Teams ({type(error).__name__})") from error
+
+
+def _activities(of: Address) -> str:
+    return f"v3/conversations/{quote(of.conversation, safe='')}/activities"

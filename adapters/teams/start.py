@@ -16,6 +16,7 @@ from adapters.teams.boxes import Sturdy
 from adapters.teams.clouds import cloud
 from adapters.teams.connector import Connector, NoTokens
 from adapters.teams.delivery import TeamsDelivery
+from adapters.teams.edits import Edits
 from adapters.teams.hosts import LOOPBACK, is_loopback
 from adapters.teams.keys import OpenId, SigningKeys
 from adapters.teams.tokens import Tokens, of_managed_identity, with_certificate, with_password
@@ -92,6 +93,7 @@ async def start(app: Application, stack: AsyncExitStack, *, tokens: TokenSource 
         answers=Answers(
             dispatcher=app.dispatcher, sources=app.sources, memories=app.engine.memories, words=words, now=now
         ),
+        edits=Edits(app.dispatcher, app.engine.memories),
         words=words,
         now=now,
     )

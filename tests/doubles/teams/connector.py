@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import defaultdict, deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, assert_never
 
 from aiohttp import web
@@ -64,6 +64,7 @@ class Connector:
         app.router.add_post("/v3/conversations", self._create)
         app.router.add_post("/v3/conversations/{conversation}/activities", self._post)
         app.router.add_post("/v3/conversations/{conversation}/activities/{activity}", self._post)
+        app.router.add_delete("/v3/conversations/{conversation}/activities/{activity}", self._delete)
         app.router.add_get("/v3/conversations/{conversation}/members/{person}", self._member)
 
     def messages(self, conversation: str | None = None) -> list[Posted]:
@@ -82,6 +83,17 @@ class Connector:
 
         return await self._serve(request, "create", act)
 
+    async def _delete(self, request: web.Request) -> web.StreamResponse:
+        where, id_ = request.match_info["conversation"], request.match_info["activity"]
+
+        def act(_: Any) -> dict[str, Any]:
+            if not any((one.conversation, one.id) == (where, id_) for one in self.posted):
+                raise _Rejected(404, "ActivityNotFoundInConversation", "no such message")
+            self.posted = [one for one in self.posted if (one.conversation, one.id) != (where, id_)]
+            return {}
+
+        return await self._serve(request, "delete", act)
+
     async def _member(self, request: web.Request) -> web.StreamResponse:
         return await self._serve(request, "member", lambda _: self._person(request.match_info["person"]).member())
 
@@ -99,11 +111,12 @@ class Connector:
             posted = Posted(where, f"1764{self._number:09}", body, self.chats.get(where))
             self._check(posted)
             streamed = self._streamed(posted)
+            posted = replace(posted, id=streamed or posted.id)
             if body["type"] == "typing":
                 self.typing.append(posted)
             else:
                 self.posted.append(posted)
-            return {"id": streamed or posted.id}
+            return {"id": posted.id}
 
         return await self._serve(request, "send", act)
 

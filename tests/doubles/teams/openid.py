@@ -57,4 +57,4 @@ def token(
     signing = private_key(key) if isinstance(key, int) else key
     named = {**({"kid": kid} if kid is not None else {}), **(headers or {})}
     kept = {name: value for name, value in stated.items() if value is not None}
-    return jwt.encode(kept, signing, algorithm=algorithm, headers=named)
+    return jwt.PyJWS().encode(json.dumps(kept).encode(), signing, algorithm=algorithm, headers=named)
