@@ -25,6 +25,7 @@ from adapters.forget import forget
 from adapters.gaps import gaps
 from adapters.ingestion import ingest
 from adapters.settings import Settings
+from adapters.teams_package import teams_package
 from adapters.terminal import be_lenient, one_line, say, well_formed
 from bot.messages import TurnKind
 
@@ -178,7 +179,7 @@ def assess(*, as_json: bool) -> None:
         say(json.dumps(row) if as_json else f"{row['verdict']}\t{row['rule']}")
 
 
-for command in (ingest, evaluate, calibrate, gaps, feedback, forget):
+for command in (ingest, evaluate, calibrate, gaps, feedback, forget, teams_package):
     main.add_command(command)
 
 

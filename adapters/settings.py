@@ -74,6 +74,7 @@ def _file(given: Path) -> Path:
 
 
 Address = Annotated[str, AfterValidator(_address)]
+SecureAddress = Annotated[str, AfterValidator(_address), Field(pattern=r"^https://", max_length=2048)]
 WeaviateAddress = Annotated[str, AfterValidator(_weaviate)]
 
 
@@ -133,6 +134,16 @@ class Settings(BaseSettings):
     teams_openid_url: Address | None = Field(
         default=None, description="where the signing keys are published; unset takes the cloud's"
     )
+    teams_name: str = Field(default="Citewell", min_length=1, max_length=30, description="the bot's name in Teams")
+    teams_domain: Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63}){1,8}$")] | None = Field(
+        default=None, description="the host at which Teams reaches the bot, for its app package"
+    )
+    teams_developer: Annotated[str, Field(min_length=1, max_length=32)] | None = Field(
+        default=None, description="who runs the bot, for its app package"
+    )
+    teams_website: SecureAddress | None = Field(default=None, description="a page about it, for its app package")
+    teams_privacy: SecureAddress | None = Field(default=None, description="its privacy notice, likewise")
+    teams_terms: SecureAddress | None = Field(default=None, description="its terms of use, likewise")
     crisis_privately: Literal["ephemeral", "dm", "both"] = Field(
         default="ephemeral", description="how someone in need is answered alone in Slack"
     )

@@ -16,7 +16,7 @@ from adapters.people import people_lines
 from adapters.split import split
 from adapters.teams.actions import Action, dialog, open_url, sets, source_action, submit
 from adapters.teams.entities import message_entity
-from adapters.teams.markdown import escape, readable, teams_markdown
+from adapters.teams.markdown import escape, link, readable, teams_markdown
 from adapters.teams.passages import attachment, card, passage, passages, subtle
 from memory.turn import TurnKind
 
@@ -60,7 +60,7 @@ def activities(
     if reply.kind.looked_up and not reply.resources:
         last["channelData"] = {"feedbackLoop": {"type": "default"}}
     if reply.kind is TurnKind.FACT and not reply.resources and conversation_kind == "personal":
-        last["suggestedActions"] = {"to": [], "actions": [_says(one) for one in _suggestions(words)]}
+        last["suggestedActions"] = {"actions": [_says(one) for one in _suggestions(words)]}
     return tuple(shown)
 
 
@@ -70,9 +70,9 @@ def plain_activities(reply: Reply, words: Wording, *, conversation_kind: Kind) -
     It is the same in every `conversation_kind`.
     """
     del conversation_kind
-    texts = [teams_markdown(text, _numbers(reply)) for text in _texts(reply, words)]
+    texts = [teams_markdown(text, _numbers(reply), _addresses(reply)) for text in _texts(reply, words)]
     sources = [
-        label if (url := web_url(source.url)) is None else f"[{label}]({_destination(url)})"
+        label if (url := web_url(source.url)) is None else link(label, url)
         for source in reply.sources[:SOURCE_BUTTONS]
         for label in [escape(source_label(source, words))]
     ]
@@ -99,8 +99,7 @@ def _texts(reply: Reply, words: Wording) -> list[str]:
 
 def _answer_part(text: str, reply: Reply, words: Wording) -> Activity:
     """A part of an answer; of one from the documents, with its label and those sources that it names."""
-    numbers = _numbers(reply)
-    message = _message(teams_markdown(text, numbers))
+    message = _message(teams_markdown(text, _numbers(reply), _addresses(reply)))
     if reply.kind is TurnKind.FACT:
         named = {int(found[1]) for found in _MARKER.finditer(text)}
         message["entities"] = [message_entity([one for one in reply.sources if one.n in named], words)]
@@ -109,6 +108,12 @@ def _answer_part(text: str, reply: Reply, words: Wording) -> Activity:
 
 def _numbers(reply: Reply) -> frozenset[int]:
     return frozenset(source.n for source in reply.sources)
+
+
+def _addresses(reply: Reply) -> list[str]:
+    """Those of the people who help, longest first: they may stand in the text."""
+    found = {url for resource in reply.resources if (url := web_url(resource.url)) is not None}
+    return sorted(found, key=len, reverse=True)
 
 
 def _message(text: str) -> Activity:
@@ -145,8 +150,3 @@ def _suggestions(words: Wording) -> Sequence[str]:
 
 def _says(text: str) -> dict[str, Any]:
     return {"type": "imBack", "title": text, "value": text}
-
-
-def _destination(url: str) -> str:
-    """As it may stand between the round brackets of a link."""
-    return url.replace("(", "%28").replace(")", "%29").replace("[", "%5B").replace("]", "%5D")

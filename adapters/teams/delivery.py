@@ -75,6 +75,7 @@ class TeamsDelivery:
         box = self.outbox(guest=message.author.guest)
         to = await self._address(message)
         if to.kind != "personal":
+            await self._streams.pause()
             await self._connector.send(to, {"type": "typing"})
             return
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from adapters.readable import RAIL, readable_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.*?)\s*#*\s*$")
 _QUOTE = re.compile(r"^\s{0,3}>\s?")
@@ -28,6 +28,8 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _JOINER = "\u2060"
 _BOLD_HELD, _ITALIC_HELD, _OPEN_HELD, _CLOSE_HELD = "\x00", "\x01", "\x02", "\x03"
 _HELD = str.maketrans({_BOLD_HELD: "**", _ITALIC_HELD: "*", _OPEN_HELD: "[", _CLOSE_HELD: "]"})
+_LINK_HELD = "\x04"
+_LINK = re.compile(rf"{_LINK_HELD}(\d+){_LINK_HELD}")
 _BREAK = "  \n"
 
 
@@ -37,11 +39,20 @@ def readable(markdown: str) -> str:
     return "\n".join(line for line, _ in readable_lines(text) if line != RAIL).strip()
 
 
-def teams_markdown(text: str, markers: Collection[int] = ()) -> str:
-    """`readable` text for a message. Of `[n]`, those whose numbers are among `markers` stay markers."""
-    return _BREAK.join(_line(line, markers) for line in _CONTROL.sub("", text).split("\n")).replace(
-        f"{_BREAK}{_BREAK}", "\n\n"
-    )
+def teams_markdown(text: str, markers: Collection[int] = (), addresses: Sequence[str] = ()) -> str:
+    """`readable` text for a message.
+
+    Of `[n]`, those whose numbers are among `markers` stay markers. Of addresses, those that are given become links:
+    ours, from the reviewed file, never a document's or a model's.
+    """
+    lines = (_line(line, markers, addresses) for line in _CONTROL.sub("", text).split("\n"))
+    return _BREAK.join(lines).replace(f"{_BREAK}{_BREAK}", "\n\n")
+
+
+def link(label: str, url: str) -> str:
+    """A link of ours: `label` is escaped already, `url` is one that a button may open."""
+    destination = url.replace("(", "%28").replace(")", "%29").replace("[", "%5B").replace("]", "%5D")
+    return f"[{label}]({destination})"
 
 
 def escape(text: str) -> str:
@@ -51,7 +62,7 @@ def escape(text: str) -> str:
     return _LINKED.sub(_JOINER, _AT_LINE_START.sub(r"\1\3\\\2\4", signs))
 
 
-def _line(line: str, markers: Collection[int]) -> str:
+def _line(line: str, markers: Collection[int], addresses: Sequence[str]) -> str:
     heading = _HEADING.match(line)
     body = _QUOTE.sub("", line).strip() if heading is None else f"{_BOLD_HELD}{_without_bold(heading[1])}{_BOLD_HELD}"
     body = _BOLD.sub(rf"{_BOLD_HELD}\2{_BOLD_HELD}", body) if heading is None else body
@@ -59,7 +70,10 @@ def _line(line: str, markers: Collection[int]) -> str:
     body = _MARKER.sub(
         lambda found: f"{_OPEN_HELD}{found[1]}{_CLOSE_HELD}" if int(found[1]) in markers else found[0], body
     )
-    return escape(body).translate(_HELD)
+    for at, address in enumerate(addresses):
+        body = re.sub(rf"(?<![\w/:.]){re.escape(address)}(?=[).,;:]*(?:\s|$))", f"{_LINK_HELD}{at}{_LINK_HELD}", body)
+    shown = escape(body).translate(_HELD)
+    return _LINK.sub(lambda found: link(addresses[int(found[1])], addresses[int(found[1])]), shown)
 
 
 def _without_bold(text: str) -> str:

@@ -151,15 +151,13 @@ def test_every_reply_is_within_teams_limits_and_made_of_what_cards_know(reply: R
 
 @given(REPLIES)
 def test_no_text_mentions_anyone_or_holds_html_and_only_ours_link(reply: Reply) -> None:
-    for activity in shown(reply):
-        assert "<" not in activity["text"]
-        assert not re.search(r"https?://|\bwww\.", activity["text"], re.IGNORECASE)
-    for activity in plainly(reply):
+    for activity in [*shown(reply), *plainly(reply)]:
         assert "<" not in activity["text"]
         addresses = re.findall(r"\]\((.*?)\)", activity["text"])
-        assert len(re.findall(r"https?://", activity["text"], re.IGNORECASE)) == len(
-            [one for one in addresses if one.startswith("https://a.example/")]
-        )
+        left = activity["text"]
+        for address in addresses:
+            left = left.replace(f"]({address})", "") if address.startswith("https://a.example/") else left
+        assert not re.search(r"https?://|\bwww\.", left, re.IGNORECASE)
 
 
 @given(REPLIES)
@@ -192,6 +190,13 @@ def test_a_crisis_reply_names_its_people_in_the_text_and_opens_their_pages() -> 
     (card,) = _cards(one)
     assert [action["url"] for action in _actions(card)] == ["https://www.samaritans.org"]
     assert "suggestedActions" not in one
+
+
+def test_an_address_of_those_who_help_is_a_link_in_the_text_and_no_other_is() -> None:
+    text = "Chat: https://www.samaritans.org. Not https://www.samaritans.org.evil.example or https://evil.example"
+    (one,) = shown(replace(CRISIS, text=text), "personal")
+    assert one["text"].startswith("Chat: [https://www.samaritans.org](https://www.samaritans.org). Not https:\u2060//")
+    assert one["text"].count("://") == 2
 
 
 def test_a_line_named_in_the_words_of_a_crisis_reply_is_not_named_twice() -> None:
