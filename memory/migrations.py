@@ -117,7 +117,7 @@ def m006_outbox(db: Database) -> None:
     """Where replies go, and which parts of them were sent, on platforms that cannot be asked: ids alone."""
     db.executescript("""
         CREATE TABLE addresses (
-            conversation TEXT PRIMARY KEY,
+            place TEXT PRIMARY KEY,
             address TEXT NOT NULL,
             at TEXT NOT NULL
         );

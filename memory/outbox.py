@@ -28,16 +28,16 @@ class SentPart:
 
 
 class Outbox(Protocol):
-    """Addresses by conversation, and the parts of replies by the key of the message that they answer.
+    """Addresses by place, and the parts of replies by the key of the message that they answer.
 
     Every method is safe to call from many tasks at once, and may raise `MemoryUnavailable`.
     """
 
-    async def address(self, conversation: str) -> str | None:
-        """Where the replies of this conversation go; the caller's to write and read."""
+    async def address(self, place: str) -> str | None:
+        """Where replies in this place (`Conversation.place`) go; the caller's to write and read."""
         ...
 
-    async def keep_address(self, conversation: str, address: str, at: datetime) -> None:
+    async def keep_address(self, place: str, address: str, at: datetime) -> None:
         """From now on they go there."""
         ...
 
@@ -73,23 +73,23 @@ class SqliteOutbox:
         self._file = file
         self._known: dict[str, str] = {}
 
-    async def address(self, conversation: str) -> str | None:
+    async def address(self, place: str) -> str | None:
         """As it was kept last, in this process or an earlier one."""
-        query = "SELECT address FROM addresses WHERE conversation = ?"
-        row = await self._file.read(lambda db: db.execute(query, [storable(conversation)]).fetchone())
+        query = "SELECT address FROM addresses WHERE place = ?"
+        row = await self._file.read(lambda db: db.execute(query, [storable(place)]).fetchone())
         return None if row is None else str(row[0])
 
-    async def keep_address(self, conversation: str, address: str, at: datetime) -> None:
+    async def keep_address(self, place: str, address: str, at: datetime) -> None:
         """On the disk when this returns. Once that is so, the same again costs nothing."""
-        if self._known.get(conversation) == address:
+        if self._known.get(place) == address:
             return
         upsert = """
-            INSERT INTO addresses (conversation, address, at) VALUES (?, ?, ?)
-            ON CONFLICT (conversation) DO UPDATE SET address = excluded.address, at = excluded.at
+            INSERT INTO addresses (place, address, at) VALUES (?, ?, ?)
+            ON CONFLICT (place) DO UPDATE SET address = excluded.address, at = excluded.at
         """
-        values = [storable(conversation), storable(address), utc_text(at)]
+        values = [storable(place), storable(address), utc_text(at)]
         await self._file.write(lambda db: db.execute(upsert, values))
-        self._known[conversation] = address
+        self._known[place] = address
         if len(self._known) > _MOST_KNOWN:
             del self._known[next(iter(self._known))]
 
@@ -128,7 +128,7 @@ class SqliteOutbox:
         return None if row is None else str(row[0])
 
     async def forget_before(self, moment: datetime) -> int:
-        """Addresses too: the next message of a conversation brings a new one."""
+        """Addresses too: the next message brings a new one."""
         before = [utc_text(moment)]
         self._known.clear()
         return await self._file.write(
@@ -155,15 +155,15 @@ class RamOutbox:
     _addresses: dict[str, tuple[str, datetime]] = field(default_factory=dict)
     _parts: dict[str, dict[int, _Part]] = field(default_factory=dict)
 
-    async def address(self, conversation: str) -> str | None:
+    async def address(self, place: str) -> str | None:
         """As it was kept last."""
-        known = self._addresses.get(conversation)
+        known = self._addresses.get(place)
         return None if known is None else known[0]
 
-    async def keep_address(self, conversation: str, address: str, at: datetime) -> None:
+    async def keep_address(self, place: str, address: str, at: datetime) -> None:
         """In place of the one before."""
-        self._addresses.pop(conversation, None)
-        self._addresses[conversation] = (address, at)
+        self._addresses.pop(place, None)
+        self._addresses[place] = (address, at)
         if len(self._addresses) > self.most:
             del self._addresses[next(iter(self._addresses))]
 

@@ -26,7 +26,8 @@ Kind: TypeAlias = Literal["personal", "group", "channel"]
 """What a place is: a chat with one person, a chat of several, or a channel of a team."""
 
 _KINDS: dict[str, Kind] = {"personal": "personal", "groupChat": "group", "channel": "channel"}
-_ROOT = ";messageid="
+ROOT = ";messageid="
+"""What stands between a channel's id and that of a thread's first message."""
 _TAG = re.compile(r"</?at(?:\s[^<>]{0,100})?>", re.IGNORECASE)
 _COMMAND = re.compile(r"/(sources|help|forget)\b", re.IGNORECASE)
 _COUNTRY = re.compile(r"[A-Za-z]{2}")
@@ -125,7 +126,7 @@ class Activity(_Part):
     @property
     def where(self) -> Conversation:
         """The conversation: in a channel the thread, known by its first message."""
-        channel, _, root = self.conversation.id.partition(_ROOT)
+        channel, _, root = self.conversation.id.partition(ROOT)
         thread = (root or self.id) if self.kind == "channel" else ""
         return Conversation(PLATFORM, self.tenant, channel, thread)
 

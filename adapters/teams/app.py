@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
-from adapters.teams.activities import Malformed, concerns_us, heard, parsed
+from adapters.teams.activities import ROOT, Malformed, concerns_us, heard, parsed
 from adapters.teams.answers import as_activity, as_card_answer, as_dialog
 from adapters.teams.auth import Refused
 from adapters.teams.cards import note
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from adapters.teams.edits import Edits
     from adapters.teams.users import Users
     from bot.wording import Wording
-    from memory.conversation import Conversation
     from memory.outbox import Outbox
 
 _LOG = logging.getLogger(__name__)
@@ -142,7 +141,7 @@ class TeamsApp:
             return web.Response(status=200)
         address = _address(activity)
         author = await self._users.author(activity, address)
-        await self._keep(said.conversation, address, guest=author.guest)
+        await self._keep(activity, guest=author.guest)
         await self._dispatcher.accept(said.message(author, self._now()))
         return web.Response(status=200)
 
@@ -155,7 +154,7 @@ class TeamsApp:
             return
         address = _address(activity)
         author = await self._users.author(activity, address)
-        await self._keep(said.conversation, address, guest=author.guest)
+        await self._keep(activity, guest=author.guest)
         await self._edits.changed(said.message(author, self._now()), activity.timestamp)
 
     async def _deleted(self, activity: Activity) -> None:
@@ -167,8 +166,9 @@ class TeamsApp:
                 if part.sent_as and part.n >= 0:
                     await self._connector.take_away(_address(activity), part.sent_as)
 
-    async def _keep(self, where: Conversation, address: Address, *, guest: bool) -> None:
-        await self._box(guest=guest).keep_address(where.key, address.model_dump_json(), self._now())
+    async def _keep(self, activity: Activity, *, guest: bool) -> None:
+        address = _place(activity).model_dump_json()
+        await self._box(guest=guest).keep_address(activity.where.place, address, self._now())
 
     async def _invoke(self, activity: Activity) -> web.Response:
         """What Teams shows at once comes in the response itself."""
@@ -179,7 +179,7 @@ class TeamsApp:
         if click is None or name not in {"adaptiveCard/action", "task/fetch"}:
             return web.json_response({}, status=501)
         author = await self._users.author(activity, _address(activity))
-        await self._keep(activity.where, _address(activity), guest=author.guest)
+        await self._keep(activity, guest=author.guest)
         shown = await self._answers.to(click, activity, author) or self._words.status.working
         if name == "task/fetch":
             return web.json_response(as_dialog(shown, self._words.sources.heading))
@@ -190,7 +190,7 @@ class TeamsApp:
         if click is None:
             return
         author = await self._users.author(activity, address)
-        await self._keep(activity.where, address, guest=author.guest)
+        await self._keep(activity, guest=author.guest)
         shown = await self._answers.to(click, activity, author)
         if shown is not None:
             await self._connector.send(address, as_activity(shown))
@@ -200,7 +200,7 @@ class TeamsApp:
         if said is None:
             return
         author = await self._users.author(activity, address)
-        await self._keep(activity.where, address, guest=author.guest)
+        await self._keep(activity, guest=author.guest)
         noted = await self._answers.note(said, activity, author, self._box(guest=author.guest))
         if not noted:
             _LOG.info("a thumb was about an answer of which nothing is kept")
@@ -239,12 +239,15 @@ def _key(activity: Activity) -> str:
 
 def _address(activity: Activity) -> Address:
     """Where replies to this activity go; in a channel, into the thread."""
-    where, conversation = activity.where, activity.conversation.id
-    if activity.kind == "channel" and where.thread and activity.type in _ABOUT_MESSAGES:
-        conversation = f"{where.channel};messageid={where.thread}"
+    root = activity.where.thread if activity.type in _ABOUT_MESSAGES or ROOT in activity.conversation.id else ""
+    return _place(activity).in_thread(root)
+
+
+def _place(activity: Activity) -> Address:
+    """The place as it is kept."""
     return Address(
         service_url=activity.service_url,
-        conversation=conversation,
+        conversation=activity.where.channel,
         kind=activity.kind,
         tenant=activity.tenant,
         bot=activity.recipient.id,

@@ -24,14 +24,14 @@ class Sturdy:
         self._durable = durable
         self._spare = spare
 
-    async def address(self, conversation: str) -> str | None:
+    async def address(self, place: str) -> str | None:
         """The spare's first: it has one only where the disk could not take it."""
-        spare = await self._spare.address(conversation)
-        return spare if spare is not None else await self._read(lambda box: box.address(conversation), None)
+        spare = await self._spare.address(place)
+        return spare if spare is not None else await self._read(lambda box: box.address(place), None)
 
-    async def keep_address(self, conversation: str, address: str, at: datetime) -> None:
+    async def keep_address(self, place: str, address: str, at: datetime) -> None:
         """In the one or the other."""
-        await self._write(lambda box: box.keep_address(conversation, address, at))
+        await self._write(lambda box: box.keep_address(place, address, at))
 
     async def begin(self, key: str, part: int, *, of: int, trace: str, at: datetime) -> None:
         """In the one or the other."""

@@ -17,7 +17,7 @@ import aiohttp
 from pydantic import BaseModel, ConfigDict, ValidationError
 from yarl import URL
 
-from adapters.teams.activities import Account, Kind
+from adapters.teams.activities import ROOT, Account, Kind
 from adapters.teams.errors import Unsure, from_response
 from adapters.teams.hosts import service_allowed
 from bot.errors import Permanent, Transient
@@ -51,9 +51,10 @@ class NoTokens:
 
 
 class Address(BaseModel):
-    """Where replies to a conversation go: the reference that Bot Framework says to keep. It holds nobody's words.
+    """Where replies go: the reference that Bot Framework says to keep. It holds nobody's words.
 
-    `conversation` is Teams' own id of it, with the thread in a channel; `bot` is who we are there.
+    One is kept for each place: of a channel `conversation` is its own id then, and `in_thread` gives that of a thread.
+    `bot` is who we are there.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -63,6 +64,10 @@ class Address(BaseModel):
     kind: Kind
     tenant: str
     bot: str
+
+    def in_thread(self, root: str) -> Self:
+        """The same place, in the thread that begins with this message; without one, the place itself."""
+        return self.model_copy(update={"conversation": f"{self.conversation}{ROOT}{root}"}) if root else self
 
     @classmethod
     def read(cls, stored: str) -> Self | None:

@@ -75,6 +75,7 @@ class TeamsDelivery:
         box = self.outbox(guest=message.author.guest)
         to = await self._address(message)
         if to.kind != "personal":
+            await self._streams.pause()
             await self._connector.send(to, {"type": "typing"})
             return
 
@@ -168,10 +169,10 @@ class TeamsDelivery:
             return of
 
     async def _address(self, message: IncomingMessage) -> Address:
-        stored = await self.outbox(guest=message.author.guest).address(message.conversation.key)
+        stored = await self.outbox(guest=message.author.guest).address(message.conversation.place)
         if stored is None or (address := Address.read(stored)) is None:
-            raise Permanent("it is not known where the reply goes: its conversation has no address")
-        return address
+            raise Permanent("it is not known where the reply goes: its place has no address")
+        return address.in_thread(message.conversation.thread)
 
 
 def _checked(activities: Sequence[Mapping[str, Any]]) -> Sequence[dict[str, Any]]:

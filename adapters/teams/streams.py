@@ -35,11 +35,15 @@ class Streams:
 
     async def begin(self, key: str, to: Address, words: str, note: Callable[[str], Awaitable[None]]) -> None:
         """Show `words` there, and `note` the stream's id. May be cancelled, which does not leave it half begun."""
-        await asyncio.sleep(self._delay)
+        await self.pause()
         task = self._open[key] = asyncio.create_task(self._begin(to, words, note))
         if len(self._open) > _MOST_OPEN:
             self._open.pop(next(iter(self._open))).cancel()
         await asyncio.shield(task)
+
+    async def pause(self) -> None:
+        """Wait for as long as an answer may take without any sign that it is on its way."""
+        await asyncio.sleep(self._delay)
 
     async def id_of(self, key: str) -> str:
         """The id of the stream that is open, empty where there is none. It is closed with that."""

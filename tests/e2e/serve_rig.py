@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PATIENCE = 30.0
 READY = "Citewell answers"
 COMMAND = str(Path(sys.executable).with_name("citewell"))
-_OURS = ("CITEWELL_", "SLACK_", "TEAMS_", "ANTHROPIC_", "VOYAGE_")
+_OURS = ("CITEWELL_", "SLACK_", "TEAMS_", "MICROSOFT_", "ANTHROPIC_", "VOYAGE_")
 
 
 def clean_environment() -> dict[str, str]:

@@ -49,7 +49,7 @@ async def refused(rig: Rig, activity: dict[str, Any], header: str, status: int =
     assert given.status == status
     assert rig.engine.asked == []
     assert rig.teams.connector.calls == []
-    assert await rig.box.address(f"teams:{TENANT}:a%3A1amina:") is None
+    assert await rig.box.address(f"teams:{TENANT}:a%3A1amina") is None
 
 
 @pytest.mark.parametrize(
