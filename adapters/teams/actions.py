@@ -23,7 +23,8 @@ Verb: TypeAlias = Literal["passage", "sources", "retry"]
 
 SHOWN = 6
 """Actions in one set; Teams hides those beyond."""
-TITLE = 75
+TITLE = 45
+"""Characters of a button; Teams cuts a longer one off without a sign."""
 ID = 2_000
 """Characters of a passage's id; a longer one gets no button."""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from typing import TYPE_CHECKING
+import uuid
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import pytest_asyncio
@@ -12,7 +13,7 @@ import pytest_asyncio
 from bot.wording import wording
 from memory.file import MemoryFile
 from memory.reports import Ratings, Reports
-from tests.e2e.playground_rig import BOT, CHANNEL, GROUP, MEGAN, PERSONAL, TENANT, playground_or_skip
+from tests.e2e.playground_rig import ALEX, BOT, CHANNEL, GROUP, MEGAN, PERSONAL, TENANT, playground_or_skip
 from tests.e2e.playground_stage import Stage, staged
 from tests.e2e.serve_rig import PATIENCE
 
@@ -105,8 +106,20 @@ async def test_forgetting_leaves_no_sources(stage: Stage) -> None:
 
 
 async def test_a_thumb_with_its_reason_is_noted(stage: Stage) -> None:
-    answer = await stage.teams.answer(PERSONAL, QUESTION)
-    assert await stage.teams.rate(answer, "dislike", "I meant the travel clinic") == {}
+    """The playground does not say which message a thumb was about, as Teams does: that is sent beside it.
+
+    Nor does it say which id a message with a card got, so this is about one without.
+    """
+    answer = await stage.teams.answer(PERSONAL, "What is the capital of Peru?")
+    assert await stage.teams.rate(answer, "dislike", "Lima") == {}
+    reason = {"reaction": "dislike", "feedback": '{"feedbackText":"Lima"}'}
+    await stage.teams.activity(
+        type="invoke",
+        name="message/submitAction",
+        replyToId=answer.id,
+        value={"actionName": "feedback", "actionValue": reason},
+        **_addressed(stage, ALEX),
+    )
     memory = MemoryFile(stage.home / "memory.db")
     try:
         async with asyncio.timeout(PATIENCE):
@@ -150,14 +163,8 @@ async def test_a_question_that_is_mended_is_answered_again(stage: Stage) -> None
     before = len(stage.teams.shown)
     await stage.teams.activity(
         type="messageUpdate",
-        id="1796000000001",
-        channelId="msteams",
-        serviceUrl=f"{stage.teams.url.replace('127.0.0.1', 'localhost')}/_connector",
         text=QUESTION,
-        channelData={"eventType": "editMessage", "tenant": {"id": TENANT}},
-        conversation={"id": PERSONAL, "conversationType": "personal", "tenantId": TENANT},
-        recipient={"id": BOT, "name": "Citewell"},
-        **{"from": {"id": MEGAN, "name": "Megan Doyle", "aadObjectId": "00000000-0000-4000-8000-000000000021"}},
+        **_addressed(stage, MEGAN, eventType="editMessage"),
     )
     assert QUOTE in (await stage.teams.next(before)).text
 
@@ -165,3 +172,16 @@ async def test_a_question_that_is_mended_is_answered_again(stage: Stage) -> None
 async def test_nothing_went_wrong_on_our_side(stage: Stage) -> None:
     """Last, for it looks back at all of the above."""
     assert not [line for line in stage.served.lines if " ERROR " in line or "Traceback" in line]
+
+
+def _addressed(stage: Stage, person: str, **channel_data: str) -> dict[str, Any]:
+    """What stands in an activity of the personal chat beside what it is about."""
+    return {
+        "id": uuid.uuid4().hex,
+        "channelId": "msteams",
+        "serviceUrl": f"{stage.teams.url.replace('127.0.0.1', 'localhost')}/_connector",
+        "channelData": {"tenant": {"id": TENANT}, **channel_data},
+        "conversation": {"id": PERSONAL, "conversationType": "personal", "tenantId": TENANT},
+        "recipient": {"id": BOT, "name": "Citewell"},
+        "from": {"id": person, "name": "Alex Moreau", "aadObjectId": "00000000-0000-4000-8000-000000000020"},
+    }

@@ -26,7 +26,7 @@ _STYLE = {
     "isSubtle": {"type": "boolean"},
 }
 _SPACING = {"enum": ["None", "Small", "Default", "Medium", "Large", "ExtraLarge", "Padding"]}
-_TITLE = {"type": "string", "minLength": 1, "maxLength": 75}
+_TITLE = {"type": "string", "minLength": 1, "maxLength": 45}
 _DATA = {
     "type": "object",
     "additionalProperties": False,
