@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import os
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import fields
 from pathlib import Path

@@ -10,7 +10,7 @@ from adapters.slack.blocks import BUTTON_VALUE, FALLBACK_TEXT, SECTION_TEXT, Pos
 from adapters.slack.errors import mapped
 from adapters.slack.files import SlackFiles
 from adapters.slack.mrkdwn import mrkdwn, plain
-from adapters.slack.split import split
+from adapters.split import split
 from bot.errors import CitewellError, Permanent
 
 if TYPE_CHECKING:
