@@ -25,9 +25,15 @@ from adapters.backends import (
     choose_writers,
     small_claude,
 )
+from adapters.console import PLATFORM as CONSOLE
 from adapters.dispatch import Dispatcher
+from adapters.files import answering_files
 from adapters.forgetting import Forgetter, answering_forget
+from adapters.intake import Intake
+from adapters.offered import Permission
 from adapters.sources import Sources, answering_sources
+from adapters.uploads import Uploads
+from bot.access import PlaceAccess
 from bot.aftercare import plain_question
 from bot.asking_on import asking_on
 from bot.courtesy import courtesy
@@ -57,6 +63,7 @@ if TYPE_CHECKING:
     from bot.answerer import Answerer
     from bot.claude_api import Claude
     from bot.messages import Resource, Respond
+    from bot.wording import Wording
     from retrieval.embed import Embedder
     from retrieval.grade import Grader
     from retrieval.index import Index
@@ -90,8 +97,10 @@ class Application:
     reranker: Reranker | None
     searcher: Searcher
     engine: Engine
+    access: PlaceAccess
     sources: Sources
     forgetter: Forgetter
+    intake: Intake
     respond: Respond
     dispatcher: Dispatcher
     memory_file: MemoryFile
@@ -183,6 +192,7 @@ async def build(
         summary_writer = await asyncio.to_thread(choose_summary_writer, settings, small)
         summaries = Summaries(summary_writer, budget_tokens=settings.replay_tokens)
         opened.push_async_callback(summaries.settle)
+        access = PlaceAccess(settings.shelving, own={CONSOLE})
         engine = Engine(
             searcher=searcher,
             index=index,
@@ -194,7 +204,6 @@ async def build(
             settings=TurnSettings(
                 country=settings.country,
                 people=people,
-                public_collections=settings.public_collections,
                 passages=settings.passages,
                 replay_tokens=settings.replay_tokens,
                 question_limit=settings.question_limit,
@@ -205,10 +214,13 @@ async def build(
             entailment=entailment,
             summarise=summaries.grow,
             second_look=second_look,
+            access=access,
         )
-        sources = Sources(memories, index, lambda _, author: engine.settings.visible(guest=author.guest), today)
+        sources = Sources(memories, index, access, today)
         respond = answering_sources(engine.respond, sources, engine.wording)
         respond = answering_forget(respond, forgetter, engine.wording)
+        intake = _intake(settings, index, engine.wording, clock)
+        respond = answering_files(respond, intake, engine.assess)
         dispatcher = Dispatcher(
             respond,
             durable=inbox,
@@ -225,8 +237,10 @@ async def build(
             reranker,
             searcher,
             engine,
+            access,
             sources,
             forgetter,
+            intake,
             respond,
             dispatcher,
             memory_file,
@@ -235,6 +249,27 @@ async def build(
             grader,
             opened.pop_all(),
         )
+
+
+def _intake(settings: Settings, index: Index, words: Wording, clock: Callable[[], datetime]) -> Intake:
+    """It gets three quarters of a turn, so that there is time left to say how it went."""
+    named = {name for table in settings.channels.values() for names in table.values() for name in names}
+    permission = Permission(
+        settings.documents_from,
+        settings.documents_in,
+        settings.documents_into,
+        int(settings.documents_limit * 1_000_000),
+    )
+    return Intake(
+        index,
+        Uploads(settings.home),
+        permission,
+        words,
+        clock=clock,
+        collections=named | settings.public_collections,
+        public=settings.public_collections,
+        seconds=settings.turn_deadline * 0.75,
+    )
 
 
 def read_own_files(language: str) -> None:

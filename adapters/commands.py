@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from adapters.settings import COLLECTION_RULE, is_collection_name
+from adapters.shelving_settings import COLLECTION_RULE, is_collection_name
 from adapters.terminal import say, says_unicode
 
 if TYPE_CHECKING:

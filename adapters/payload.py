@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
-from bot.messages import Author, IncomingMessage
+from bot.messages import Attachment, Author, IncomingMessage
 from memory.columns import storable
 from memory.conversation import Conversation
 
@@ -33,6 +33,11 @@ class _StoredConversation(_Stored):
     thread: str
 
 
+class _StoredFile(_Stored):
+    id: str
+    name: str
+
+
 class _StoredMessage(_Stored):
     version: Literal[1] = 1
     id: str
@@ -40,6 +45,7 @@ class _StoredMessage(_Stored):
     author: _StoredAuthor
     text: str
     received_at: AwareDatetime
+    files: tuple[_StoredFile, ...] = ()
 
     @classmethod
     def of(cls, message: IncomingMessage) -> Self:
@@ -58,6 +64,7 @@ class _StoredMessage(_Stored):
             ),
             text=storable(message.text),
             received_at=message.received_at,
+            files=tuple(_StoredFile(id=storable(file.id), name=storable(file.name)) for file in message.files),
         )
 
     def message(self) -> IncomingMessage:
@@ -67,6 +74,7 @@ class _StoredMessage(_Stored):
             author=Author(**self.author.model_dump()),
             text=self.text,
             received_at=self.received_at,
+            files=tuple(Attachment(file.id, file.name) for file in self.files),
         )
 
 

@@ -11,18 +11,22 @@ from typing import TYPE_CHECKING
 from aiohttp import web
 
 from adapters.app import utc_now
+from adapters.shelving_settings import in_a_line, unknown_names
 from adapters.signals import stopped_by_signal
 from adapters.slack.alerts import Alerts
 from adapters.slack.app import SlackApp, identify, web_client
 from adapters.slack.delivery import SlackDelivery
 from adapters.slack.events import PLATFORM as SLACK
+from adapters.slack.intake import SlackIntake
+from adapters.slack.places import SlackPlaces
 from adapters.slack.threads import Threads
 from adapters.slack.users import Users
 from adapters.teams.start import configured as teams_configured
 from adapters.teams.start import start as start_teams
 from adapters.web import web_app
-from bot.errors import Misconfigured
+from bot.errors import Misconfigured, outline
 from memory.errors import MemoryUnavailable
+from retrieval.document import PUBLIC
 from retrieval.errors import RetrievalError
 from retrieval.vectors import fill
 
@@ -81,10 +85,11 @@ async def serve(
         if slack is not None:
             with _naming("SLACK_APP_TOKEN"):
                 await slack.start()
-        works = _fill(app, stop), _resume_now_and_then(app), _delete_too_old_daily(app)
+        works = _fill(app, stop), _resume_now_and_then(app), _delete_too_old_daily(app), _restore_documents(app)
         beside = [asyncio.create_task(work) for work in works]
         say(f"Citewell answers in {_where(settings, slack, teams, port)}. Messages that were waiting: {resumed}.")
         say(app.backends)
+        await _say_who_sees_what(app, say)
         await stop.wait()
         say("Stopping: finishing what runs.")
         for task in beside:
@@ -103,24 +108,43 @@ async def _slack(app: Application, token: str, stack: AsyncExitStack) -> SlackAp
     client = web_client(token, base_url=settings.slack_api_url)
     with _naming("SLACK_BOT_TOKEN"):
         me = await identify(client)
+    places = SlackPlaces(client, me, time.monotonic)
+    stack.push_async_callback(places.close)
+    app.access.register(SLACK, me.team, places)
     words, privately = app.engine.wording, settings.crisis_privately
     alerts = Alerts(client, settings.crisis_alert, words.alert) if settings.crisis_alert else None
     if alerts is not None:
         stack.push_async_callback(alerts.close)
-    app.dispatcher.register(SLACK, SlackDelivery(client, me, words, privately=privately, alerts=alerts))
+    files = SlackIntake(client, SlackDelivery(client, me, words, privately=privately, alerts=alerts), words)
+    app.intake.register(SLACK, me.team, files, places.is_direct)
+    app.dispatcher.register(SLACK, files)
     return SlackApp(
         client=client,
         me=me,
         dispatcher=app.dispatcher,
-        users=Users(client, time.monotonic),
+        users=Users(client, time.monotonic, shared=places.shared),
         threads=Threads(app.engine.memories),
         sources=app.sources,
         memories=app.engine.memories,
+        intake=app.intake,
         words=app.engine.wording,
         now=utc_now,
         app_token=settings.slack_app_token.get_secret_value() if settings.slack_app_token else None,
         signing_secret=settings.slack_signing_secret.get_secret_value() if settings.slack_signing_secret else None,
     )
+
+
+async def _say_who_sees_what(app: Application, say: Callable[[str], None]) -> None:
+    """Which channels have what, and which collections of the settings there are no documents of."""
+    settings = app.settings
+    say(in_a_line(settings.shelving))
+    try:
+        there = (await app.index.status()).collections
+    except RetrievalError:
+        return  # it has been said already that there is no index
+    more = {"public_collections": settings.public_collections - {PUBLIC}}
+    for line in unknown_names(settings.channels, more, there):
+        say(f"Please check: {line}")
 
 
 @contextmanager
@@ -144,13 +168,23 @@ async def _listen(runner: web.AppRunner, settings: Settings) -> int:
 
 
 async def _fill(app: Application, stop: asyncio.Event) -> None:
-    if app.embedder is None:
-        return
+    """Now, and whenever passages have come."""
+    while app.embedder is not None:
+        app.intake.fresh.clear()
+        try:
+            if filled := await fill(app.index, app.embedder, stop=stop):
+                logger.info("%d passages can now be found by meaning", filled)
+        except RetrievalError as error:
+            logger.error("vectors are not filled in, words still find: %s", error)  # noqa: TRY400 - it says it all
+        await app.intake.fresh.wait()
+
+
+async def _restore_documents(app: Application) -> None:
+    """Those that were sent, where the index has been built anew."""
     try:
-        if filled := await fill(app.index, app.embedder, stop=stop):
-            logger.info("%d passages can now be found by meaning", filled)
-    except RetrievalError as error:
-        logger.error("vectors are not filled in, words still find: %s", error)  # noqa: TRY400 - the message says it all
+        await app.intake.restore()
+    except (RetrievalError, OSError) as error:
+        logger.error("documents that were sent are not looked through: %s", outline(error))  # noqa: TRY400 - see outline
 
 
 async def _resume_now_and_then(app: Application) -> None:

@@ -17,6 +17,8 @@ from pydantic import AfterValidator, AliasChoices, Field, SecretStr, ValidationE
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from adapters.home_settings import HOME_FILE, HomeSettings, Thresholds
+from adapters.shelving_settings import COLLECTION_RULE, Channels, is_collection_name
+from bot.access import Shelving
 from bot.claude_api import DEFAULT_MODEL, SMALL_MODEL
 from bot.errors import Misconfigured
 from retrieval.document import PUBLIC
@@ -27,7 +29,6 @@ from retrieval.weaviate_address import EMBEDDED, address
 
 _PREFIX = "CITEWELL_"
 _ENV_FILE = ".env"
-_COLLECTION = re.compile(r"[\w.-]{1,64}")
 _HOST = re.compile(r"(?:\*\.)?[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}|localhost")
 _STAGES = [field.name for field in fields(PipelineSettings)]
 _STAGES_RULE = f"write names of stages with commas between them; there are {', '.join(_STAGES)}"
@@ -39,7 +40,6 @@ _SAID = {
     "string_type": "write it in quotes",
 }
 """What is said of a fault in place of pydantic's words, by its type."""
-COLLECTION_RULE = "a collection's name has letters, digits, '-', '_' and '.', at most 64 of them"
 
 
 Country = Annotated[str, Field(pattern=r"^[A-Z]{2}$")]
@@ -211,6 +211,20 @@ class Settings(BaseSettings):
     public_collections: Annotated[frozenset[str], NoDecode] = Field(
         default=frozenset({PUBLIC}), description="collections that guests may see, with commas between them"
     )
+    channels: Channels = Field(
+        default_factory=dict, description="the collections of each channel: a table for each platform, by channel id"
+    )
+    direct_messages: Literal["public", "channels"] = Field(
+        default="public", description="what members see in direct messages: public, or what their channels allow"
+    )
+    documents_from: Annotated[frozenset[str], NoDecode] = Field(
+        default=frozenset(), description="ids of people whose files are taken in, with commas between them"
+    )
+    documents_in: Annotated[frozenset[str], NoDecode] = Field(
+        default=frozenset(), description="ids of channels in which they are, besides direct messages"
+    )
+    documents_into: str = Field(default=PUBLIC, description="the collection that they go into unless one is named")
+    documents_limit: float = Field(default=20.0, gt=0, le=100, description="the largest such file, in megabytes")
     passages: int = Field(default=8, ge=1, le=30, description="passages given to the answerer")
     replay_tokens: int = Field(default=1500, ge=0, le=50_000, description="earlier exchanges it sees, in tokens")
     question_limit: int = Field(default=8000, ge=100, le=40_000, description="longest message, in characters")
@@ -245,6 +259,23 @@ class Settings(BaseSettings):
             raise ValueError("write hosts with commas between them, as smba.trafficmanager.net or *.botframework.com")
         return [str(name).casefold() for name in names]
 
+    @field_validator("documents_from", "documents_in", mode="before")
+    @classmethod
+    def _ids(cls, given: object) -> object:
+        """Ids, written as the names of collections are."""
+        ids = _listed(given) if isinstance(given, str) else given
+        if not isinstance(ids, Collection) or not all(isinstance(one, str) and one[:1] not in "@#" for one in ids):
+            raise ValueError("write ids with commas between them (U0123456789, C0123456789), not names")
+        return ids
+
+    @field_validator("documents_into")
+    @classmethod
+    def _name(cls, given: str) -> str:
+        if not is_collection_name(given):
+            msg = f"write the name of one collection; {COLLECTION_RULE}"
+            raise ValueError(msg)
+        return given
+
     @field_validator("stages_off", mode="before")
     @classmethod
     def _stages(cls, given: object) -> object:
@@ -262,6 +293,11 @@ class Settings(BaseSettings):
     def pipeline(self) -> PipelineSettings:
         """The stages of a search that may run."""
         return PipelineSettings(**dict.fromkeys(self.stages_off, False))
+
+    @property
+    def shelving(self) -> Shelving:
+        """Which collections are seen where."""
+        return Shelving(self.public_collections, self.channels, self.direct_messages == "channels")
 
     def within_turn(self, seconds: float) -> float:
         """What a backend gets that may take so many seconds in a turn of a minute: its share of another.
@@ -309,11 +345,6 @@ class Settings(BaseSettings):
                 for fault in error.errors(include_input=False)
             ]
             raise Misconfigured("\n".join(["These settings need mending:", *lines])) from None
-
-
-def is_collection_name(name: str) -> bool:
-    """Whether `COLLECTION_RULE` holds for it."""
-    return _COLLECTION.fullmatch(name) is not None
 
 
 def environment_names() -> dict[str, str]:

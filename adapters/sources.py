@@ -18,20 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from datetime import date
 
+    from bot.access import Access
     from bot.messages import Author, IncomingMessage, Respond, Show, Source
     from bot.turn import Memories
     from bot.wording import Wording
     from memory.conversation import Conversation
     from memory.turn import Turn
     from retrieval.evidence import Hit
-
-
-class Access(Protocol):
-    """Which collections a person may see in a place; None means all."""
-
-    def __call__(self, conversation: Conversation, author: Author, /) -> Collection[str] | None:
-        """Their names."""
-        ...
 
 
 class Passages(Protocol):
@@ -80,7 +73,7 @@ class Sources:
 
     async def _held(self, ids: Sequence[str], conversation: Conversation, author: Author) -> dict[str, Hit]:
         """Those of these passages that this person may see here and whose documents hold today."""
-        hits = await self._index.passages(ids, collections=self._access(conversation, author))
+        hits = await self._index.passages(ids, collections=await self._access(conversation, author))
         return {hit.passage.id: hit for hit in hits if hit.document.holds(self._today())}
 
 

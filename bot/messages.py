@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from memory.conversation import Conversation
 
-__all__ = ["Author", "IncomingMessage", "Reply", "Resource", "Respond", "Show", "Source", "TurnKind"]
+__all__ = ["Attachment", "Author", "IncomingMessage", "Reply", "Resource", "Respond", "Show", "Source", "TurnKind"]
 
 _TEXTED = re.compile(r"Text (?:(?P<word>[A-Z0-9]+) to )?(?P<number>\d+)")
 
@@ -35,6 +35,14 @@ class Author:
 
 
 @dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file that came with a message: the platform's own id for it, and its name. Nothing of it has been fetched."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class IncomingMessage:
     """One message that is for us. `id` is the platform's own id for it (Slack's ts, Teams' activity id)."""
 
@@ -43,6 +51,7 @@ class IncomingMessage:
     author: Author
     text: str
     received_at: datetime
+    files: tuple[Attachment, ...] = ()
 
     @property
     def key(self) -> str:
@@ -85,7 +94,8 @@ class Reply:
     `text` is light Markdown with `[n]` markers that point into `sources`; `resources` stand outside it, and so does
     `confidence` in [0, 1], which only a fact has. `private` asks the platform to show it to the author alone. Where
     `if_alerted` is given, people whom the organisation has named for it are to be told that help may be needed, and
-    once they have been, these words belong at the end of the text.
+    once they have been, these words belong at the end of the text. `undo` is the id by which what was done can be
+    undone, and is offered on a button; opaque, and looked up again on click.
     """
 
     kind: TurnKind
@@ -96,6 +106,7 @@ class Reply:
     confidence: float | None = None
     private: bool = False
     if_alerted: str = ""
+    undo: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """The reply as the commands print it; the names are stable."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from retrieval.document import PUBLIC
-
 if TYPE_CHECKING:
     from bot.messages import Resource
 
@@ -17,17 +15,12 @@ class TurnSettings:
 
     `country` is where the organisation is (ISO 3166), used for crisis lines when nothing is known of the person.
     `people` are the organisation's own who help, and come before all lines.
-    `public_collections` are all that guests are shown; members are shown every collection. `passages` go to the
-    answerer, `replay_tokens` bound the earlier exchanges it sees, `question_limit` counts characters.
+    `passages` go to the answerer, `replay_tokens` bound the earlier exchanges it sees, `question_limit` counts
+    characters.
     """
 
     country: str | None = None
     people: tuple[Resource, ...] = ()
-    public_collections: frozenset[str] = frozenset({PUBLIC})
     passages: int = 8
     replay_tokens: int = 1500
     question_limit: int = 8000
-
-    def visible(self, *, guest: bool) -> frozenset[str] | None:
-        """The collections that an author may see; None means all."""
-        return self.public_collections if guest else None

@@ -7,6 +7,7 @@ import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
+from bot.access import by_person
 from bot.asking_on import WHAT_ELSE, InLanguage, More, Simpler, asking_on
 from bot.caution import BROKEN, in_context, looked_at
 from bot.check import Check
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from datetime import datetime
 
+    from bot.access import Access
     from bot.answer import Answer
     from bot.answerer import Answerer, Hear, Rewriter
     from bot.crisis import Lines
@@ -74,6 +76,7 @@ class Engine:
 
     `summarise` is told of each conversation that a clean turn was recorded in; it returns at once.
     `second_look` is asked beside the search whether a person is at risk whom `assess` did not see.
+    `access` says which collections a message may be answered from, asked each time something is looked up.
     `observe` is shown what a turn found, before it is answered, and its trace, which goes on growing until the reply.
     """
 
@@ -93,6 +96,7 @@ class Engine:
     entailment: Entailment | None = None
     summarise: Callable[[Memory, Conversation], None] = _unsummarised
     second_look: SecondLook | None = None
+    access: Access = by_person
 
     async def respond(self, message: IncomingMessage, show: Show | None = None) -> Reply:
         """The reply to one message, recorded; its text goes to `show` as it passes the check, where that helps.
@@ -232,7 +236,7 @@ class Engine:
             evidence = await self.searcher.again(
                 Query(message.text, last.standalone),
                 [source.id for source in last.sources],
-                collections=self.settings.visible(guest=message.author.guest),
+                collections=await self.access(message.conversation, message.author),
                 pipeline=self.pipeline,
             )
             span.set(grade=evidence.grade.value, best=round(evidence.best, 3), hits=len(evidence.hits))
@@ -279,7 +283,7 @@ class Engine:
     async def _search(
         self, message: IncomingMessage, question: str, trace: Trace, *, without: Collection[str] = ()
     ) -> Evidence:
-        collections = self.settings.visible(guest=message.author.guest)
+        collections = await self.access(message.conversation, message.author)
         with trace.stage("retrieval") as span:
             evidence = await self.searcher.search(
                 Query(message.text, question),
@@ -336,7 +340,7 @@ class Engine:
             self.index,
             query,
             self.wording,
-            collections=self.settings.visible(guest=message.author.guest),
+            collections=await self.access(message.conversation, message.author),
             pipeline=self.pipeline,
             today=self.clock().date(),
         )

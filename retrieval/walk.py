@@ -35,9 +35,12 @@ class Found:
     skipped: int = 0
 
     def lists(self, shown: str) -> bool:
-        """Whether a file shown as this path would have been found: it lies in a folder that was read to its end."""
+        """Whether a file shown as this path would have been found: it lies in a folder that was read to its end.
+
+        What lies in a hidden folder below is not read: it was named by itself, or came another way, and stays.
+        """
         path = Path(shown)
-        inside = any(path.is_relative_to(shown_path(folder)) for folder in self.folders)
+        inside = any(_below(path, Path(shown_path(folder))) for folder in self.folders)
         return inside and not any(path.is_relative_to(shown_path(folder)) for folder in self.closed)
 
 
@@ -103,6 +106,11 @@ def _inside(folder: Path, roots: Sequence[Path], found: Found) -> list[Path]:
             else:
                 files.append(path)
     return files
+
+
+def _below(path: Path, folder: Path) -> bool:
+    """Whether a walk of the folder comes by the path."""
+    return path.is_relative_to(folder) and not any(part.startswith(_HIDDEN) for part in path.relative_to(folder).parts)
 
 
 def _leads_out(path: Path, roots: Sequence[Path]) -> bool:

@@ -23,8 +23,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 from adapters.slack import blocks, payload
 from adapters.slack.connection import SocketConnection
 from adapters.slack.errors import mapped
-from adapters.slack.events import PLATFORM, Identity, Reason, read
+from adapters.slack.events import PLATFORM, Identity, Reason, is_shared_event, read
 from adapters.slack.feedback import FEEDBACK_ACTION, clicked
+from adapters.slack.intake import UNDO_ACTION, replaced
 from adapters.slack.payload import COMMAND, LINK_BUTTON, PASSAGE_BUTTON, Malformed
 from adapters.sources import heading
 from bot.errors import CitewellError, Misconfigured
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from slack_bolt.context.ack.async_ack import AsyncAck
 
+    from adapters.intake import Intake
     from adapters.slack.blocks import Post
     from adapters.slack.threads import Threads
     from adapters.slack.users import Users
@@ -85,6 +87,7 @@ class SlackApp:
         threads: Threads,
         sources: Sources,
         memories: Memories,
+        intake: Intake,
         words: Wording,
         now: Callable[[], datetime],
         app_token: str | None = None,
@@ -102,6 +105,7 @@ class SlackApp:
         self._threads = threads
         self._sources = sources
         self._memories = memories
+        self._intake = intake
         self._words = words
         self._now = now
         self._app_token = app_token
@@ -190,21 +194,24 @@ class SlackApp:
         bolt.action(PASSAGE_BUTTON)(self._on_passage_button)
         bolt.action(LINK_BUTTON)(self._on_link_button)
         bolt.action(FEEDBACK_ACTION)(self._on_feedback)
+        bolt.action(UNDO_ACTION)(self._on_undo)
         return bolt
 
     async def _on_event(self, body: dict[str, Any]) -> None:
-        heard = read(body, self._me)
+        heard = read(body, self._me, for_files=self._intake.permission.channels)
         if heard is None:
             return
         if heard.reason is Reason.THREAD and not await self._threads.inside(heard.conversation):
             return
-        author = await self._users.author(heard.user, self._me.team, outside=heard.outside)
+        author = await self._users.author(
+            heard.user, self._me.team, heard.conversation.channel, outside=heard.outside or is_shared_event(body)
+        )
         self._threads.join(heard.conversation)  # first: where nothing can be stored, the next line raises
         await self._dispatcher.accept(heard.message(author, self._now()))
 
     async def _on_command(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         outside = body.get("team_id") != self._me.team
-        author = await self._users.author(body["user_id"], self._me.team, outside=outside)
+        author = await self._users.author(body["user_id"], self._me.team, body["channel_id"], outside=outside)
         found = await self._sources.of_person(Conversation(PLATFORM, self._me.team, body["channel_id"]), author)
         title = heading(found, self._words)
         post = blocks.passages(found, self._words, heading=title) if found else blocks.note(title)
@@ -222,6 +229,11 @@ class SlackApp:
         """Acknowledge at once; that it is noted follows as a message of its own."""
         await ack()
         self._start(self._note_feedback(body, action))
+
+    async def _on_undo(self, ack: AsyncAck, body: dict[str, Any], action: dict[str, Any]) -> None:
+        """Acknowledge at once; the report then says what became of it."""
+        await ack()
+        self._start(self._undo(body, action))
 
     async def _show_passage(self, body: dict[str, Any], action: dict[str, Any]) -> None:
         conversation, author = await self._place_and_person(body)
@@ -245,13 +257,21 @@ class SlackApp:
         words = self._words.feedback
         await self._whisper(conversation, author, blocks.note(words.thanks if noted else words.gone))
 
+    async def _undo(self, body: dict[str, Any], action: dict[str, Any]) -> None:
+        """Whether this person may undo that here is decided now; what was done is told in place of the report."""
+        conversation, author = await self._place_and_person(body)
+        done, text = await self._intake.undo(action["value"], conversation, author)
+        ts = (body.get("container") or {}).get("message_ts")
+        if not (done and ts and await replaced(self._client, conversation.channel, ts, blocks.note(text))):
+            await self._whisper(conversation, author, blocks.note(text))
+
     async def _place_and_person(self, body: dict[str, Any]) -> tuple[Conversation, Author]:
         """Where a button was clicked, and by whom."""
         user, container = body["user"], body.get("container") or {}
         channel = (body.get("channel") or {}).get("id") or container["channel_id"]
         thread = container.get("thread_ts") or (body.get("message") or {}).get("thread_ts")
         outside = (user.get("team_id") or self._me.team) != self._me.team
-        author = await self._users.author(user["id"], self._me.team, outside=outside)
+        author = await self._users.author(user["id"], self._me.team, channel, outside=outside)
         return Conversation(PLATFORM, self._me.team, channel, thread or ""), author
 
     async def _whisper(self, conversation: Conversation, author: Author, post: Post) -> None:

@@ -9,15 +9,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
-from bot.messages import IncomingMessage
+from bot.messages import Attachment, IncomingMessage
 from memory.conversation import Conversation
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from datetime import datetime
 
     from bot.messages import Author
@@ -36,6 +36,9 @@ class Reason(Enum):
     DIRECT = auto()
     THREAD = auto()
     """A reply in a channel thread that addresses nobody: ours only if we are in that thread already."""
+
+    FILES = auto()
+    """Files in a channel that is meant for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +60,26 @@ class Heard:
     text: str
     reason: Reason
     outside: bool
+    files: tuple[Attachment, ...] = ()
 
     def message(self, author: Author, received_at: datetime) -> IncomingMessage:
         """The message as the bot knows it."""
-        return IncomingMessage(self.ts, self.conversation, author, self.text, received_at)
+        return IncomingMessage(self.ts, self.conversation, author, self.text, received_at, self.files)
+
+
+class SlackFile(BaseModel):
+    """A file of a message, as far as we go by what an event says of it."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    id: str
+    name: str = ""
+
+
+def _files(given: object) -> list[dict[str, str]]:
+    """Those that have an id. What else stands there costs the message nothing."""
+    known = [one for one in given if isinstance(one, dict) and one.get("id")] if isinstance(given, list) else []
+    return [{"id": str(one["id"]), "name": str(one.get("name") or "")} for one in known]
 
 
 class Event(BaseModel):
@@ -81,17 +100,21 @@ class Event(BaseModel):
     team: str | None = None
     user_team: str | None = None
     source_team: str | None = None
+    files: Annotated[list[SlackFile], BeforeValidator(_files)] = []
 
 
-def read(body: Mapping[str, Any], me: Identity) -> Heard | None:
-    """The message in an event, or None for what is not said to us by a person: edits, joins, bots, our own words."""
+def read(body: Mapping[str, Any], me: Identity, *, for_files: Collection[str] = ()) -> Heard | None:
+    """The message in an event, or None for what is not said to us by a person: edits, joins, bots, our own words.
+
+    `for_files` are the channels in which files are for us without a mention.
+    """
     try:
         event = Event.model_validate(body.get("event"))
     except ValidationError:
         return None
     if event.subtype not in _SPOKEN or event.bot_id or event.hidden or event.user in {me.user, "USLACKBOT"}:
         return None
-    reason = _reason(event, me)
+    reason = _reason(event, me, for_files)
     if reason is None:
         return None
     thread = event.thread_ts or ("" if reason is Reason.DIRECT else event.ts)
@@ -102,7 +125,13 @@ def read(body: Mapping[str, Any], me: Identity) -> Heard | None:
         text=readable(event.text or "", me),
         reason=reason,
         outside=any(team and team != me.team for team in (event.team, event.user_team, event.source_team)),
+        files=tuple(Attachment(file.id, file.name) for file in event.files),
     )
+
+
+def is_shared_event(body: Mapping[str, Any]) -> bool:
+    """Whether an event says that it happened where people of other workspaces are."""
+    return bool(body.get("is_ext_shared_channel"))
 
 
 def place(me: Identity, channel: str) -> str:
@@ -123,13 +152,15 @@ def readable(text: str, me: Identity) -> str:
     return "\n".join(" ".join(line.split()) for line in unescaped.strip().splitlines())
 
 
-def _reason(event: Event, me: Identity) -> Reason | None:
+def _reason(event: Event, me: Identity, for_files: Collection[str]) -> Reason | None:
     if event.channel_type == "im" or is_direct(event.channel):
         return Reason.DIRECT if event.type == "message" else None
     text = event.text or ""
     mentioned = set(_USER.findall(text))
     if event.type == "app_mention" or me.user in mentioned:
         return Reason.MENTION
+    if event.files and event.channel in for_files and not mentioned:
+        return Reason.FILES
     in_thread = event.thread_ts is not None and event.thread_ts != event.ts
     return Reason.THREAD if in_thread and not mentioned and not _GROUP_MENTION.search(text) else None
 

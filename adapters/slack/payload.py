@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from adapters.slack import blocks
 from adapters.slack.events import Event
 from adapters.slack.feedback import FEEDBACK_ACTION, clicked
+from adapters.slack.intake import UNDO_ACTION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,6 +65,7 @@ class _Channel(_Part):
 
 class _Container(_Part):
     channel_id: str | None = None
+    message_ts: str | None = None
     thread_ts: str | None = None
 
 
@@ -108,7 +110,7 @@ def read(body: object) -> dict[str, Any] | None:
         case "url_verification":
             return _validated(_Verification, body)
         case "event_callback":
-            return _event(body.get("event"))
+            return _event(body.get("event"), shared=bool(body.get("is_ext_shared_channel")))
         case "block_actions":
             return _click(body)
         case None if "command" in body:
@@ -119,14 +121,15 @@ def read(body: object) -> dict[str, Any] | None:
             raise Malformed("it is neither an event nor a command nor a click")
 
 
-def _event(event: object) -> dict[str, Any] | None:
+def _event(event: object, *, shared: bool) -> dict[str, Any] | None:
     if not isinstance(event, dict) or not isinstance(event.get("type"), str):
         raise Malformed("its event is missing or has no type", status=200)
     try:
         known = Event.model_validate(event)
     except ValidationError:
         return None
-    return {"type": "event_callback", "event": known.model_dump(exclude_unset=True)}
+    read = {"type": "event_callback", "event": known.model_dump(exclude_unset=True)}
+    return read | ({"is_ext_shared_channel": True} if shared else {})
 
 
 def _click(body: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -136,7 +139,7 @@ def _click(body: Mapping[str, Any]) -> dict[str, Any] | None:
     if LINK_BUTTON.match(action["action_id"]):
         return click
     thumb = action["action_id"] == FEEDBACK_ACTION
-    if not thumb and not PASSAGE_BUTTON.match(action["action_id"]):
+    if not thumb and action["action_id"] != UNDO_ACTION and not PASSAGE_BUTTON.match(action["action_id"]):
         return None
     if not action.get("value") or not (click.get("channel") or (click.get("container") or {}).get("channel_id")):
         raise Malformed("a button came without its value or channel")

@@ -12,7 +12,7 @@ from bot.errors import CitewellError
 from bot.messages import Author
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
     from slack_sdk.web.async_client import AsyncWebClient
 
@@ -23,6 +23,9 @@ _GUEST_MARKS = ("is_restricted", "is_ultra_restricted", "is_stranger")
 class Users:
     """Authors, remembered for `ttl` seconds of `clock`. Whom Slack does not vouch for is taken for a guest.
 
+    Where `shared` says of a channel that people of other workspaces can read there, so is everyone: what is written
+    in it is theirs too, and nothing of it is kept (promise 8).
+
     An unknown person costs one call of at most `patience` seconds, since the message is acknowledged only afterwards
     and Slack waits three. A failed look-up is not remembered.
     """
@@ -32,19 +35,28 @@ class Users:
         client: AsyncWebClient,
         clock: Callable[[], float],
         *,
+        shared: Callable[[str], Awaitable[bool]],
         ttl: float = 3600,
         patience: float = 1.5,
         capacity: int = 10_000,
     ) -> None:
         self._client = client
         self._clock = clock
+        self._shared = shared
         self._ttl = ttl
         self._patience = patience
         self._capacity = capacity
         self._known: dict[str, tuple[float, Author]] = {}
 
-    async def author(self, user: str, team: str, *, outside: bool = False) -> Author:
-        """The author behind a user id; `team` is our own workspace, `outside` what the event itself says."""
+    async def author(self, user: str, team: str, channel: str, *, outside: bool = False) -> Author:
+        """The author behind a user id, as they count in this channel.
+
+        `team` is our own workspace, `outside` what the event itself says.
+        """
+        author, shared = await asyncio.gather(self._person(user, team), self._shared(channel))
+        return replace(author, guest=True) if outside or shared else author
+
+    async def _person(self, user: str, team: str) -> Author:
         known = self._known.get(user)
         if known is None or known[0] <= self._clock():
             try:
@@ -54,8 +66,7 @@ class Users:
                 _LOG.warning("users.info failed (%s): taking the author for a guest", error or type(error).__name__)
                 return Author(user, guest=True)
             self._remember(user, known)
-        author = known[1]
-        return replace(author, guest=True) if outside else author
+        return known[1]
 
     async def _ask(self, user: str, team: str) -> Author:
         with mapped("users.info"):

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from typing import Self
 
 
+_PAGE = 500
+_MOST_PAGES = 20
+
+
 class TokenSource(Protocol):
     """Where tokens come from."""
 
@@ -127,6 +131,22 @@ class Connector:
             return Account.model_validate(await self._call("GET", of.service_url, path, None))
         except ValidationError as error:
             raise Permanent("the connector describes nobody") from error
+
+    async def members(self, of: Address) -> list[Account]:
+        """Everyone in a conversation. `Permanent` where they are too many to be looked at."""
+        found: list[Account] = []
+        token = ""
+        for _ in range(_MOST_PAGES):
+            more = f"&continuationToken={quote(token, safe='')}" if token else ""
+            path = f"v3/conversations/{quote(of.conversation, safe='')}/pagedmembers?pageSize={_PAGE}{more}"
+            page = await self._call("GET", of.service_url, path, None)
+            try:
+                found += [Account.model_validate(one) for one in page.get("members") or ()]
+            except (ValidationError, TypeError) as error:
+                raise Permanent("the connector describes nobody") from error
+            if not (token := str(page.get("continuationToken") or "")):
+                return found
+        raise Permanent("more members than are looked at")
 
     async def _call(self, method: str, service: str, path: str, body: Mapping[str, Any] | None) -> dict[str, Any]:
         if not service_allowed(service, self._hosts):

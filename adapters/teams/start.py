@@ -19,6 +19,7 @@ from adapters.teams.delivery import TeamsDelivery
 from adapters.teams.edits import Edits
 from adapters.teams.hosts import LOOPBACK, is_loopback
 from adapters.teams.keys import OpenId, SigningKeys
+from adapters.teams.places import TeamsPlaces
 from adapters.teams.tokens import Tokens, of_managed_identity, with_certificate, with_password
 from adapters.teams.users import Users
 from bot.errors import Misconfigured
@@ -82,7 +83,13 @@ async def start(app: Application, stack: AsyncExitStack, *, tokens: TokenSource 
     rules = Rules(app_id, tenant, chosen.issuer, hosts, any_tenant=settings.teams_app_type == "MultiTenant")
     words, now, spare = app.engine.wording, app.engine.clock, RamOutbox()
     box = Sturdy(SqliteOutbox(app.memory_file), spare) if settings.keep_days else spare
-    delivery = TeamsDelivery(connector, words, durable=box, guests=RamOutbox(), now=now)
+    guests = RamOutbox()
+    delivery = TeamsDelivery(connector, words, durable=box, guests=guests, now=now)
+    if tenant:
+        named = settings.channels.get(PLATFORM, {})
+        places = TeamsPlaces(connector, (box, guests), tenant=tenant, named=named, clock=time.monotonic)
+        stack.push_async_callback(places.close)
+        app.access.register(PLATFORM, tenant, places)
     app.dispatcher.register(PLATFORM, delivery)
     teams = TeamsApp(
         gate=Gate(rules, SigningKeys(published, time.monotonic)),

@@ -77,10 +77,15 @@ class Users:
         """Whether Teams calls them a user, and of our own tenant where it says of which."""
         own = self._tenant or activity.tenant
         same = found.id == activity.sender.id or found.aad_object_id == activity.sender.aad_object_id is not None
-        return same and found.user_role == _MEMBER and found.tenant_id in {None, "", own}
+        return same and is_member(found, own)
 
     def _remember(self, key: tuple[str, str], known: tuple[float, bool]) -> None:
         self._known.pop(key, None)
         if len(self._known) >= self._capacity:
             del self._known[next(iter(self._known))]
         self._known[key] = known
+
+
+def is_member(found: Account, tenant: str) -> bool:
+    """Whether somebody in a list of members is a user, and of this tenant where Teams says of which."""
+    return found.user_role == _MEMBER and found.tenant_id in {None, "", tenant}

@@ -92,6 +92,32 @@ class FeedbackWords(_Section):
     gone: str
 
 
+class DocumentWords(_Section):
+    """About files that people send to be taken in as documents; `why` has the reasons, by their codes."""
+
+    taking: str
+    taken: str
+    updated: str
+    unchanged: str
+    duplicate: str
+    failed: str
+    before_stays: str
+    lapsed: str
+    into: str
+    into_public: str
+    which: str
+    not_yours: str
+    not_here: str
+    undo: str
+    undo_removed: str
+    undo_restored: str
+    undo_replaced: str
+    undo_done: str
+    undo_gone: str
+    undo_not_yours: str
+    why: dict[str, str]
+
+
 class Refusal(_Section):
     """Short, and never replayed."""
 
@@ -199,6 +225,7 @@ class Wording(_Section):
     crisis: Crisis
     forget: ForgetWords
     feedback: FeedbackWords
+    documents: DocumentWords
     alert: AlertWords
     refusal: Refusal
     error: ErrorWords

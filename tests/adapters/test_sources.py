@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from adapters.sources import Sources, heading
+from bot.access import by_person
 from bot.messages import Author
 from bot.turn import Memories
 from bot.wording import wording
@@ -37,7 +38,7 @@ async def answered(**dates: Any) -> Sources:
     memories, index = Memories(RamMemory(), RamMemory()), RamIndex()
     await put(index, replace(document(), **dates), "zero", "Open on Tuesdays.")
     await memories.durable.record(a_turn(sources=(a_source(1),)))
-    return Sources(memories, index, lambda *_: None, lambda: TODAY)
+    return Sources(memories, index, by_person, lambda: TODAY)
 
 
 @pytest.mark.parametrize("dates", [{"superseded_by": "new"}, {"expires": date(2026, 11, 29)}])
@@ -58,7 +59,7 @@ async def test_a_source_is_marked_by_the_day_on_which_it_is_shown(due: date, mar
 
 async def test_what_no_longer_says_what_it_was_quoted_for_is_gone() -> None:
     memories, index = Memories(RamMemory(), RamMemory()), RamIndex()
-    sources = Sources(memories, index, lambda *_: None, lambda: TODAY)
+    sources = Sources(memories, index, by_person, lambda: TODAY)
     await memories.durable.record(a_turn(sources=(a_source(1),)))
     await put(index, document(), "zero", a_source(1).quote)
     assert len(await sources.of_conversation(THREAD, ANN) or ()) == 1
@@ -68,7 +69,7 @@ async def test_what_no_longer_says_what_it_was_quoted_for_is_gone() -> None:
 
 async def test_a_source_is_named_as_its_document_is_today() -> None:
     memories, index = Memories(RamMemory(), RamMemory()), RamIndex()
-    sources = Sources(memories, index, lambda *_: None, lambda: TODAY)
+    sources = Sources(memories, index, by_person, lambda: TODAY)
     await memories.durable.record(a_turn(sources=(a_source(1),)))
     await put(
         index, replace(document(), title="Flu jabs", url="https://clinic.example/jabs"), "zero", a_source(1).quote

@@ -11,13 +11,19 @@ from typing import TYPE_CHECKING, Literal
 
 from aiohttp import web
 
+from adapters.app import utc_now
 from adapters.dispatch import Courier, Dispatcher
+from adapters.intake import Intake
+from adapters.offered import Permission
 from adapters.slack.alerts import Alerts
 from adapters.slack.app import SlackApp, identify, web_client
 from adapters.slack.delivery import SlackDelivery
+from adapters.slack.places import SlackPlaces
 from adapters.slack.threads import Threads
 from adapters.slack.users import Users
 from adapters.sources import Sources, answering_sources
+from adapters.uploads import Uploads
+from bot.access import by_person
 from bot.messages import Reply, Resource, Show, Source, TurnKind
 from bot.turn import Memories
 from bot.wording import wording
@@ -28,14 +34,14 @@ from memory.sqlite import SqliteMemory
 from memory.turn import Turn
 from retrieval.document import Document, Passage
 from retrieval.evidence import Hit
+from retrieval.ram_index import RamIndex
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Collection, Sequence
     from pathlib import Path
 
     from adapters.slack.delivery import Privately
-    from bot.messages import Author, IncomingMessage
-    from memory.conversation import Conversation
+    from bot.messages import IncomingMessage
     from tests.doubles.slack import SlackDouble
 
 Mode = Literal["socket", "http"]
@@ -140,11 +146,6 @@ class Rig:
                 await asyncio.sleep(0.002)
 
 
-def access(_: Conversation, author: Author) -> Collection[str] | None:
-    """Guests see the public collection, members all."""
-    return {"public"} if author.guest else None
-
-
 @asynccontextmanager
 async def running(
     slack: SlackDouble,
@@ -161,12 +162,14 @@ async def running(
         words = wording()
         client = web_client(slack.bot_token, base_url=slack.base_url)
         me = await identify(client)
+        places = SlackPlaces(client, me, time.monotonic)
+        stack.push_async_callback(places.close)
         file = MemoryFile(home / "memory.db")
         stack.push_async_callback(file.close)
         memories = Memories(SqliteMemory(file), RamMemory())
         engine, shelf = Engine(memories), Shelf([LINKED, UNLINKED])
         engine.gate.set()
-        sources = Sources(memories, shelf, access)
+        sources = Sources(memories, shelf, by_person)
         waits: list[float] = []
 
         async def no_wait(seconds: float) -> None:
@@ -187,14 +190,25 @@ async def running(
         if alerts is not None:
             stack.push_async_callback(alerts.close)
         stack.push_async_callback(dispatcher.drain, 5.0)
+        intake = Intake(
+            RamIndex(),
+            Uploads(home),
+            Permission(),
+            words,
+            clock=utc_now,
+            collections=(),
+            public=("public",),
+            seconds=30,
+        )
         app = SlackApp(
             client=client,
             me=me,
             dispatcher=door,
-            users=Users(client, time.monotonic),
+            users=Users(client, time.monotonic, shared=places.shared),
             threads=Threads(memories),
             sources=sources,
             memories=memories,
+            intake=intake,
             words=words,
             now=lambda: datetime.now(UTC),
             app_token=slack.app_token if mode == "socket" else None,

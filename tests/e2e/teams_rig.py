@@ -26,6 +26,7 @@ from adapters.teams.keys import OpenId, SigningKeys
 from adapters.teams.streams import Streams
 from adapters.teams.users import Users
 from adapters.web import web_app
+from bot.access import by_person
 from bot.turn import Memories
 from bot.wording import wording
 from memory.file import MemoryFile
@@ -35,7 +36,7 @@ from memory.ram import RamMemory
 from memory.sqlite import SqliteMemory
 from tests.doubles.teams import APP, TENANT
 from tests.doubles.teams.openid import ISSUER
-from tests.e2e.slack_rig import LINKED, UNLINKED, Door, Engine, Shelf, access
+from tests.e2e.slack_rig import LINKED, UNLINKED, Door, Engine, Shelf
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Collection
@@ -107,7 +108,7 @@ async def running(
         memories = Memories(SqliteMemory(file), RamMemory())
         engine, shelf = Engine(memories), Shelf([LINKED, UNLINKED])
         engine.gate.set()
-        sources = Sources(memories, shelf, access)
+        sources = Sources(memories, shelf, by_person)
         waits: list[float] = []
         clock = [time.monotonic()]
 

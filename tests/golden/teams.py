@@ -120,11 +120,25 @@ def _shown(posted: Posted) -> Shown:
     return Shown(
         answer="\n\n".join(answer),
         beside="\n\n".join(paragraphs[len(answer) :]),
-        sources=tuple(one["title"].partition("] ")[2] for one in named),
+        sources=tuple(_name(one["title"], _names(posted)) for one in named),
         links=tuple(one["url"] for one in opened),
         everything="\n".join([_unescaped(posted.text), *_strings(posted.cards)]),
         private=posted.to is not None,
     )
+
+
+def _names(posted: Posted) -> list[str]:
+    """The whole names of its sources, where they are cited and above their passages."""
+    cited = [one for entity in posted.activity.get("entities") or () for one in entity.get("citation") or ()]
+    above = [text for text in _strings(posted.cards) if text.startswith("[")]
+    return [f"[{one['position']}] {one['appearance']['name']}" for one in cited] + above
+
+
+def _name(title: str, names: Sequence[str]) -> str:
+    """What a button is for, without its number; a button has less room than what is cited."""
+    short = title.removesuffix("…")
+    whole = next((name for name in names if title.endswith("…") and name.startswith(short)), title)
+    return whole.partition("] ")[2]
 
 
 def _unescaped(text: str) -> str:

@@ -21,14 +21,21 @@ SOURCE = "\n".join(
     path.read_text(encoding="utf-8") for path in sorted(Path(adapters.slack.__file__).parent.glob("*.py"))
 )
 
+READ = {"channels:read", "groups:read", "mpim:read"}  # never asked of direct messages
 HISTORY = {"channels:history", "groups:history", "im:history", "mpim:history"}
 SCOPES_OF_METHODS: dict[str, set[str]] = {
     "auth_test": set(),
     "apps_connections_open": set(),  # the app-level token's own
     "users_info": {"users:read"},
+    "users_list": {"users:read"},
+    "users_conversations": READ,
+    "conversations_info": READ,
+    "conversations_members": READ,
     "chat_postMessage": {"chat:write"},
     "chat_postEphemeral": {"chat:write"},
     "chat_getPermalink": set(),
+    "chat_update": {"chat:write"},
+    "files_info": {"files:read"},
     "conversations_open": {"im:write"},
     "conversations_replies": HISTORY,
     "conversations_history": HISTORY,

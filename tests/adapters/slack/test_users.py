@@ -15,7 +15,7 @@ from tests.doubles.slack import TEAM, ApiError, Broken, RateLimited, SlackDouble
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-AMINA = "U0AMINA"
+AMINA, CHANNEL, SHARED = "U0AMINA", "C0WARD", "C0PARTNERS"
 MEMBER = Author(AMINA, guest=False, locale="en-GB", timezone="Europe/London")
 
 
@@ -34,18 +34,21 @@ async def slack() -> AsyncIterator[SlackDouble]:
 
 
 def _users(slack: SlackDouble, clock: Clock, **more: Any) -> Users:
-    return Users(web_client(slack.bot_token, base_url=slack.base_url), clock, **more)
+    async def shared(channel: str) -> bool:
+        return channel == SHARED
+
+    return Users(web_client(slack.bot_token, base_url=slack.base_url), clock, shared=shared, **more)
 
 
 async def test_a_member_is_known_with_language_and_time_zone(slack: SlackDouble) -> None:
-    assert await _users(slack, Clock()).author(AMINA, TEAM) == MEMBER
+    assert await _users(slack, Clock()).author(AMINA, TEAM, CHANNEL) == MEMBER
 
 
 async def test_a_person_is_asked_for_once_until_the_time_is_up(slack: SlackDouble) -> None:
     clock = Clock()
     users = _users(slack, clock, ttl=60)
     for clock.now in (0, 59, 60, 61):
-        assert await users.author(AMINA, TEAM) == MEMBER
+        assert await users.author(AMINA, TEAM, CHANNEL) == MEMBER
     assert len(slack.called("users.info")) == 2
 
 
@@ -54,14 +57,20 @@ async def test_the_one_known_longest_is_forgotten_first(slack: SlackDouble) -> N
     slack.workspace.add_user("U0CLEO")
     users = _users(slack, Clock(), capacity=2)
     for user in (AMINA, "U0BEN", "U0CLEO", "U0BEN", AMINA):
-        await users.author(user, TEAM)
+        await users.author(user, TEAM, CHANNEL)
     assert [call.arguments["user"] for call in slack.called("users.info")] == [AMINA, "U0BEN", "U0CLEO", AMINA]
 
 
 async def test_an_event_from_outside_makes_a_guest_without_touching_what_is_known(slack: SlackDouble) -> None:
     users = _users(slack, Clock())
-    assert (await users.author(AMINA, TEAM, outside=True)).guest
-    assert not (await users.author(AMINA, TEAM)).guest
+    assert (await users.author(AMINA, TEAM, CHANNEL, outside=True)).guest
+    assert not (await users.author(AMINA, TEAM, CHANNEL)).guest
+
+
+async def test_in_a_channel_that_others_share_everyone_counts_as_a_guest_and_only_there(slack: SlackDouble) -> None:
+    users = _users(slack, Clock())
+    assert (await users.author(AMINA, TEAM, SHARED)).guest
+    assert not (await users.author(AMINA, TEAM, CHANNEL)).guest
 
 
 @pytest.mark.parametrize("fault", [Broken(), RateLimited(30), ApiError("user_not_found"), ApiError("missing_scope")])
@@ -70,12 +79,12 @@ async def test_whom_slack_does_not_name_is_a_guest_until_it_does(
 ) -> None:
     slack.fail("users.info", fault)
     users = _users(slack, Clock())
-    assert await users.author(AMINA, TEAM) == Author(AMINA, guest=True)
-    assert await users.author(AMINA, TEAM) == MEMBER
+    assert await users.author(AMINA, TEAM, CHANNEL) == Author(AMINA, guest=True)
+    assert await users.author(AMINA, TEAM, CHANNEL) == MEMBER
 
 
 async def test_a_slow_answer_is_not_waited_for(slack: SlackDouble) -> None:
-    assert (await _users(slack, Clock(), patience=0).author(AMINA, TEAM)).guest
+    assert (await _users(slack, Clock(), patience=0).author(AMINA, TEAM, CHANNEL)).guest
 
 
 @pytest.mark.parametrize(

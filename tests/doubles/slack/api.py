@@ -21,7 +21,15 @@ if TYPE_CHECKING:
     from tests.doubles.slack.workspace import Workspace
 
 _JSON_FIELDS = {"blocks", "metadata", "attachments", "view"}
-_BOOLEANS = {"include_locale", "include_all_metadata", "inclusive", "unfurl_links", "unfurl_media", "link_names"}
+_BOOLEANS = {
+    "exclude_archived",
+    "include_locale",
+    "include_all_metadata",
+    "inclusive",
+    "unfurl_links",
+    "unfurl_media",
+    "link_names",
+}
 _NUMBERS = {"limit"}
 _ANSWERS = {"response_type"}  # of an acknowledgement that is a message
 

@@ -10,10 +10,15 @@ if TYPE_CHECKING:
 _NEEDED = {
     "chat.postMessage": "chat:write",
     "chat.postEphemeral": "chat:write",
+    "chat.update": "chat:write",
+    "files.info": "files:read",
     "assistant.threads.setStatus": "chat:write",
     "users.info": "users:read",
+    "users.list": "users:read",
+    "users.conversations": "channels:read",
     "conversations.open": "im:write",
 }
+_READ = {"C": "channels:read", "G": "groups:read", "D": "im:read"}
 _HISTORY = {"C": "channels:history", "G": "groups:history", "D": "im:history"}
 
 
@@ -22,4 +27,6 @@ def missing_scope(method: str, channel: str, scopes: Collection[str] | None) -> 
     needed = _NEEDED.get(method)
     if method in {"conversations.history", "conversations.replies"}:
         needed = _HISTORY[channel[:1]]
+    if method in {"conversations.info", "conversations.members"}:
+        needed = _READ[channel[:1]]
     return None if scopes is None or needed is None or needed in scopes else needed

@@ -16,6 +16,7 @@ from aiohttp import ClientSession, WSMsgType, web
 
 from tests.doubles.slack import payloads
 from tests.doubles.slack.api import Call, WebApi
+from tests.doubles.slack.files import FileStore
 from tests.doubles.slack.schemas import Schemas
 from tests.doubles.slack.workspace import APP, BOT, Message, Workspace
 
@@ -57,6 +58,7 @@ class SlackDouble:
         self.connections = 0
         self.refused_connections = 0
         self._schemas = Schemas(schemas) if schemas else None
+        self.files = self.workspace.files = FileStore(bot_token=self.bot_token, scopes=scopes)
         self._api = WebApi(
             self.workspace,
             bot_token=self.bot_token,
@@ -77,12 +79,15 @@ class SlackDouble:
         app = web.Application()
         app.router.add_route("*", "/api/{method}", self._serve_api)
         app.router.add_get("/link", self._serve_socket)
+        app.router.add_get("/files-pri/{id}/{name}", self.files.serve)
+        app.router.add_get("/signin", self.files.sign_in)
         self._runner = web.AppRunner(app, access_log=None)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
         await site.start()
         host, port = self._runner.addresses[0][:2]
         self._origin = f"{host}:{port}"
+        self.files.origin = f"http://{self._origin}"
         self._session = ClientSession()
         return self
 

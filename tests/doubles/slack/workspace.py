@@ -6,10 +6,13 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tests.doubles.slack.channels import Channels
 from tests.doubles.slack.limits import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from tests.doubles.slack.files import FileStore
 
 TEAM = "T0CLINIC1"
 BOT = "U0CITEBOT"
@@ -52,6 +55,8 @@ class Workspace:
 
     def __init__(self) -> None:
         self.users: dict[str, dict[str, Any]] = {}
+        self.channels = Channels(TEAM, self.users)
+        self.files: FileStore | None = None
         self.messages: dict[str, list[Message]] = defaultdict(list)
         self.ephemeral: list[Message] = []
         self.statuses: list[tuple[str, str, str]] = []
@@ -90,6 +95,9 @@ class Workspace:
             "conversations.replies": self._replies,
             "conversations.history": self._history,
             "assistant.threads.setStatus": self._set_status,
+            "chat.update": self._update,
+            **self.channels.methods,
+            **(self.files.methods if self.files else {}),
         }
 
     def _auth_test(self, _: Mapping[str, Any]) -> dict[str, Any]:
@@ -115,6 +123,19 @@ class Workspace:
         if message.thread_ts is None or message.thread_ts in replied_to:  # else Slack takes it and shows it nowhere
             self.ephemeral.append(message)
         return {"message_ts": message.ts}
+
+    def _update(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        channel, ts = arguments["channel"], arguments["ts"]
+        self._check_open(channel)
+        message = next((one for one in self.messages[channel] if one.ts == ts), None)
+        if message is None:
+            raise Refused("message_not_found", ts)
+        if not message.by_bot:
+            raise Refused("cant_update_message", ts)
+        message.text = arguments.get("text", "")
+        message.blocks = list(arguments.get("blocks") or ())
+        message.metadata = arguments.get("metadata") or message.metadata
+        return {"channel": channel, "ts": ts, "text": message.text}
 
     def _permalink(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         channel, ts = arguments["channel"], arguments["message_ts"]

@@ -44,7 +44,7 @@ class Posted:
 
 @dataclass(slots=True)
 class Connector:
-    """What stands where. `kind` of a conversation is told by its id, as in Teams."""
+    """What stands where. Who is `inside` a place is told there, else all users are."""
 
     token: str
     people: dict[str, Person] = field(default_factory=dict)
@@ -54,6 +54,7 @@ class Connector:
     calls: list[str] = field(default_factory=list)
     faults: dict[str, deque[Fault | None]] = field(default_factory=lambda: defaultdict(deque))
     chats: dict[str, str] = field(default_factory=dict)
+    inside: dict[str, list[str]] = field(default_factory=dict)
     streams: dict[str, bool] = field(default_factory=dict)
     gone: asyncio.Event = field(default_factory=asyncio.Event)
     changed: Callable[[], Any] = lambda: None
@@ -65,6 +66,7 @@ class Connector:
         app.router.add_post("/v3/conversations/{conversation}/activities", self._post)
         app.router.add_post("/v3/conversations/{conversation}/activities/{activity}", self._post)
         app.router.add_delete("/v3/conversations/{conversation}/activities/{activity}", self._delete)
+        app.router.add_get("/v3/conversations/{conversation}/pagedmembers", self._members)
         app.router.add_get("/v3/conversations/{conversation}/members/{person}", self._member)
 
     def messages(self, conversation: str | None = None) -> list[Posted]:
@@ -96,6 +98,17 @@ class Connector:
 
     async def _member(self, request: web.Request) -> web.StreamResponse:
         return await self._serve(request, "member", lambda _: self._person(request.match_info["person"]).member())
+
+    async def _members(self, request: web.Request) -> web.StreamResponse:
+        """A page of one, so that there are several."""
+        where, at = request.match_info["conversation"].partition(";")[0], int(request.query.get("continuationToken", 0))
+
+        def act(_: Any) -> dict[str, Any]:
+            there = self.inside.get(where, [person.id for person in self.people.values() if person.role == "user"])
+            more = {"continuationToken": str(at + 1)} if at + 1 < len(there) else {}
+            return {"members": [self._person(id_).member() for id_ in there[at : at + 1]], **more}
+
+        return await self._serve(request, "members", act)
 
     def _person(self, id_: object) -> Person:
         for person in self.people.values():
