@@ -1,6 +1,6 @@
 """A person's path through Microsoft's Agents Playground, in a browser without a window.
 
-With CITEWELL_SCREENSHOTS set to 1, which `make screenshots` does, the pictures in `docs/images` are taken anew.
+With SCREENSHOTS set to 1, which `make screenshots` does, the pictures in `docs/images` are taken anew.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bot.wording import wording
-from tests.e2e.playground_rig import playground_or_skip
+from tests.e2e.playground_rig import missing, playground_or_skip
 from tests.e2e.playground_stage import Stage, staged
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ ANSWER = "your clinic card or a photo ID"
 async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
     playground_or_skip()
     if CHROMIUM is None:
-        pytest.skip("needs Chromium (on Debian: apt-get install chromium; CHROMIUM names another)")
+        missing("needs Chromium (on Debian: apt-get install chromium; CHROMIUM names another)")
     async with staged(tmp_path) as stage:
         yield stage
 
@@ -124,5 +124,5 @@ async def _answered(page: Page) -> None:
 
 async def picture(page: Page, name: str) -> None:
     """Keep what is seen of the conversation, where pictures are asked for."""
-    if os.environ.get("CITEWELL_SCREENSHOTS") == "1":
+    if os.environ.get("SCREENSHOTS") == "1":
         await page.screenshot(path=IMAGES / f"{name}.png", clip={"x": 330, "y": 48, "width": 840, "height": 600})
