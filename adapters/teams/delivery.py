@@ -17,6 +17,7 @@ from adapters.teams.connector import Address
 from adapters.teams.errors import StreamOver, Unshowable, Unsure
 from adapters.teams.streams import Streams, ending
 from bot.errors import CitewellError, Permanent
+from bot.messages import Reply
 from memory.turn import TurnKind
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from adapters.teams.connector import Connector
-    from bot.messages import IncomingMessage, Reply
+    from bot.messages import IncomingMessage
     from bot.wording import Wording
     from memory.outbox import Outbox
 
@@ -157,7 +158,9 @@ class TeamsDelivery:
     async def _say_so(self, message: IncomingMessage, to: Address, box: Outbox) -> None:
         _LOG.warning("nobody knows whether the reply to %s arrived: they are told to ask again", message.key)
         await box.begin(message.key, _NOTE, of=1, trace="", at=self._now())
-        sent_as = await self._connector.send(to, cards.note(self._words.error.interrupted))
+        note = Reply(TurnKind.ERROR, self._words.error.interrupted, trace_id="")
+        [activity] = cards.activities(note, self._words, conversation_kind=to.kind, retry=message.id)
+        sent_as = await self._connector.send(to, activity)
         await box.stands(message.key, _NOTE, sent_as or "note")
 
     async def _alone(self, message: IncomingMessage, of: Address) -> Address:

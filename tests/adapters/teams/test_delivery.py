@@ -79,6 +79,16 @@ async def test_an_answer_of_which_nobody_knows_is_never_sent_again_and_the_perso
     assert note.startswith(INTERRUPTED)
 
 
+async def test_from_there_it_can_be_asked_again_with_a_click(rig: Rig) -> None:
+    rig.teams.fail("send", Stuck())
+    await ask(rig)
+    [note] = rig.teams.messages()
+    [button] = note.cards[0]["body"][0]["actions"]
+    await rig.teams.deliver(rig.teams.activity(CHAT, AMINA, type="message", value=button["data"]))
+    await rig.settled()
+    assert "welcome" in texts(rig)[-1]
+
+
 async def test_an_answer_that_was_lost_on_the_way_is_not_lost_silently(rig: Rig) -> None:
     rig.teams.fail("send", Stuck())
     await ask(rig)
