@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from adapters.teams import cards
@@ -17,6 +18,8 @@ from adapters.teams.connector import Address
 from adapters.teams.errors import StreamOver, Unshowable, Unsure
 from adapters.teams.streams import Streams, ending
 from bot.errors import CitewellError, Permanent
+from bot.messages import Reply
+from memory.errors import MemoryUnavailable
 from memory.turn import TurnKind
 
 if TYPE_CHECKING:
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from adapters.teams.connector import Connector
-    from bot.messages import IncomingMessage, Reply
+    from bot.messages import IncomingMessage
     from bot.wording import Wording
     from memory.outbox import Outbox
 
@@ -41,12 +44,14 @@ class _Way:
 _LOG = logging.getLogger(__name__)
 _STREAM = -1
 _NOTE = 10_000
+_DAY = timedelta(days=1)
 
 
 class TeamsDelivery:
     """Sends replies. Raises `Transient` (with Teams' Retry-After), `Permanent` or `Misconfigured`.
 
-    What is noted of guests' messages stays in `guests`, which is in RAM.
+    What is noted of guests' messages stays in `guests`, which is in RAM. Once a day, what was noted longer than `keep`
+    ago is dropped.
     """
 
     def __init__(
@@ -58,6 +63,7 @@ class TeamsDelivery:
         guests: Outbox,
         now: Callable[[], datetime],
         streams: Streams | None = None,
+        keep: timedelta = timedelta(days=90),
     ) -> None:
         self._connector = connector
         self._words = words
@@ -65,6 +71,8 @@ class TeamsDelivery:
         self._guests = guests
         self._now = now
         self._streams = streams or Streams(connector)
+        self._keep = keep
+        self._tidied: datetime | None = None
 
     def outbox(self, *, guest: bool) -> Outbox:
         """Where what goes to this kind of person is noted."""
@@ -89,6 +97,7 @@ class TeamsDelivery:
         """Send the reply. Called again after a `Transient`, it goes on where it stopped."""
         await self._streams.id_of(message.key)  # its id is noted by now, if there is one
         box = self.outbox(guest=message.author.guest)
+        await self._tidy()
         try:
             await self._deliver(message, reply, await self._address(message), box)
         except Permanent as error:
@@ -104,6 +113,17 @@ class TeamsDelivery:
     async def close(self) -> None:
         """Let go of what is under way."""
         await self._streams.close()
+
+    async def _tidy(self) -> None:
+        now = self._now()
+        if self._tidied is not None and now - self._tidied < _DAY:
+            return
+        self._tidied = now
+        try:
+            await self._guests.forget_before(now - self._keep)
+            await self._durable.forget_before(now - self._keep)
+        except MemoryUnavailable as error:
+            _LOG.warning("what was noted long ago cannot be dropped now: %s", error)
 
     async def _deliver(self, message: IncomingMessage, reply: Reply, to: Address, box: Outbox) -> None:
         noted = await box.parts(message.key)
@@ -157,7 +177,9 @@ class TeamsDelivery:
     async def _say_so(self, message: IncomingMessage, to: Address, box: Outbox) -> None:
         _LOG.warning("nobody knows whether the reply to %s arrived: they are told to ask again", message.key)
         await box.begin(message.key, _NOTE, of=1, trace="", at=self._now())
-        sent_as = await self._connector.send(to, cards.note(self._words.error.interrupted))
+        note = Reply(TurnKind.ERROR, self._words.error.interrupted, trace_id="")
+        [activity] = cards.activities(note, self._words, conversation_kind=to.kind, retry=message.id)
+        sent_as = await self._connector.send(to, activity)
         await box.stands(message.key, _NOTE, sent_as or "note")
 
     async def _alone(self, message: IncomingMessage, of: Address) -> Address:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import aiohttp
@@ -84,7 +85,8 @@ async def start(app: Application, stack: AsyncExitStack, *, tokens: TokenSource 
     words, now, spare = app.engine.wording, app.engine.clock, RamOutbox()
     box = Sturdy(SqliteOutbox(app.memory_file), spare) if settings.keep_days else spare
     guests = RamOutbox()
-    delivery = TeamsDelivery(connector, words, durable=box, guests=guests, now=now)
+    keep = timedelta(days=max(settings.keep_days, 1))
+    delivery = TeamsDelivery(connector, words, durable=box, guests=guests, now=now, keep=keep)
     if tenant:
         named = settings.channels.get(PLATFORM, {})
         places = TeamsPlaces(connector, (box, guests), tenant=tenant, named=named, clock=time.monotonic)

@@ -78,12 +78,13 @@ async def test_what_waits_at_the_same_time_is_committed_once(file: MemoryFile) -
             seen.extend(n for (n,) in other.execute("SELECT n FROM kept"))
         keep(9)(db)
 
-    writing = [asyncio.create_task(file.write(first))]
+    begun = asyncio.create_task(file.write(first))
     await reached.wait()
-    writing += [asyncio.create_task(file.write(work)) for work in (*map(keep, range(1, 9)), last)]
+    between = [asyncio.create_task(file.write(keep(n))) for n in range(1, 9)]
+    ended = asyncio.create_task(file.write(last))
     await asyncio.sleep(0)
     go_on.set_result(None)
-    await asyncio.gather(*writing)
+    await asyncio.gather(begun, *between, ended)
     assert seen == [0]
     assert await kept(file) == list(range(10))
 

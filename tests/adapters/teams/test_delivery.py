@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -79,6 +79,16 @@ async def test_an_answer_of_which_nobody_knows_is_never_sent_again_and_the_perso
     assert note.startswith(INTERRUPTED)
 
 
+async def test_from_there_it_can_be_asked_again_with_a_click(rig: Rig) -> None:
+    rig.teams.fail("send", Stuck())
+    await ask(rig)
+    [note] = rig.teams.messages()
+    [button] = note.cards[0]["body"][0]["actions"]
+    await rig.teams.deliver(rig.teams.activity(CHAT, AMINA, type="message", value=button["data"]))
+    await rig.settled()
+    assert "welcome" in texts(rig)[-1]
+
+
 async def test_an_answer_that_was_lost_on_the_way_is_not_lost_silently(rig: Rig) -> None:
     rig.teams.fail("send", Stuck())
     await ask(rig)
@@ -116,7 +126,7 @@ async def test_a_stream_that_a_crash_left_open_ends_with_the_answer_after_the_re
         await teams.deliver(teams.message(CHAT, AMINA, "when?"))
         await teams.until(lambda: teams.connector.streams)
         [stream] = teams.connector.streams
-        while not await rig.box.parts(rig.engine.asked[0].key):
+        while not any(part.sent_as for part in await rig.box.parts(rig.engine.asked[0].key)):
             pass
         await rig.dispatcher.drain(0)
     async with running(teams, tmp_path, resume=True, stream_after=60) as rig:
@@ -216,3 +226,16 @@ async def test_what_is_noted_holds_no_words(rig: Rig) -> None:
     assert len(rows) == 2
     said = json.dumps(rows)
     assert not any(words in said for words in ("when?", "welcome", "Visit"))
+
+
+async def test_what_was_noted_long_ago_is_dropped_and_the_place_is_still_reached(
+    teams: TeamsDouble, tmp_path: Path
+) -> None:
+    now = [datetime(2026, 11, 30, tzinfo=UTC)]
+    async with running(teams, tmp_path, stream_after=60, now=lambda: now[0]) as rig:
+        first = await ask(rig)
+        now[0] += timedelta(days=91)
+        await ask(rig)
+        assert list(await rig.box.parts(f"{rig.engine.asked[0].conversation.place}:{first['id']}")) == []
+        await ask(rig)
+    assert len(teams.messages()) == 3

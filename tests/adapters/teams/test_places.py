@@ -58,7 +58,7 @@ async def access(teams: TeamsDouble) -> AsyncIterator[Callable[[Shelving], Place
 async def test_where_only_members_read_a_channel_shows_what_is_its_own(
     access: Callable[[Shelving], PlaceAccess],
 ) -> None:
-    assert await access(SHELVING)(THREAD, MEMBER) == {"public", "wards"}
+    assert await access(SHELVING)(THREAD, MEMBER) == frozenset({"public", "wards"})
     assert await access(Shelving())(THREAD, MEMBER) is None
 
 
@@ -76,25 +76,25 @@ async def test_with_anyone_else_there_it_shows_what_is_public(
 ) -> None:
     teams.connector.people[other.id] = other
     teams.connector.inside[CHANNEL] = [AMINA.id, BJORN.id, other.id]
-    assert await access(SHELVING)(THREAD, MEMBER) == {"public"}
+    assert await access(SHELVING)(THREAD, MEMBER) == frozenset({"public"})
 
 
 async def test_where_teams_does_not_say_it_shows_what_is_public(
     teams: TeamsDouble, access: Callable[[Shelving], PlaceAccess]
 ) -> None:
     teams.fail("members", Broken(502))
-    assert await access(SHELVING)(THREAD, MEMBER) == {"public"}
-    assert await access(SHELVING)(Conversation("teams", TENANT, "19:unknown", "1"), MEMBER) == {"public"}
-    assert await access(SHELVING)(Conversation("teams", "another", CHANNEL, "17"), MEMBER) == {"public"}
+    assert await access(SHELVING)(THREAD, MEMBER) == frozenset({"public"})
+    assert await access(SHELVING)(Conversation("teams", TENANT, "19:unknown", "1"), MEMBER) == frozenset({"public"})
+    assert await access(SHELVING)(Conversation("teams", "another", CHANNEL, "17"), MEMBER) == frozenset({"public"})
 
 
 async def test_a_chat_shows_what_the_persons_named_channels_do_only_if_that_is_set(
     teams: TeamsDouble, access: Callable[[Shelving], PlaceAccess]
 ) -> None:
-    assert await access(SHELVING)(CHAT, MEMBER) == {"public", "wards"}
-    assert await access(Shelving(channels=SHELVING.channels))(CHAT, MEMBER) == {"public"}
-    assert await access(SHELVING)(CHAT, Author("nobody")) == {"public"}
-    assert await access(SHELVING)(CHAT, Author(GUEST.directory, guest=True)) == {"public"}
+    assert await access(SHELVING)(CHAT, MEMBER) == frozenset({"public", "wards"})
+    assert await access(Shelving(channels=SHELVING.channels))(CHAT, MEMBER) == frozenset({"public"})
+    assert await access(SHELVING)(CHAT, Author("nobody")) == frozenset({"public"})
+    assert await access(SHELVING)(CHAT, Author(GUEST.directory, guest=True)) == frozenset({"public"})
 
 
 def test_a_chat_of_several_is_none_of_two(teams: TeamsDouble) -> None:
