@@ -60,6 +60,12 @@ class Shown:
         return str(self.raw.get("text") or "")
 
     @property
+    def whole(self) -> bool:
+        """Whether it says what it will say, and is not being written still."""
+        stream = (self.raw.get("streamEntity") or {}).get("streamType", "final")
+        return bool(self.text) and stream == "final"
+
+    @property
     def thread(self) -> str:
         return str(self.raw.get("postConversationId") or self.conversation)
 
@@ -115,7 +121,7 @@ class Playground:
 
     async def next(self, after: int) -> Shown:
         """The message that follows the first `after` ones, once it is there and whole."""
-        await self.until(lambda: len(self.shown) > after and self.shown[after].text)
+        await self.until(lambda: len(self.shown) > after and self.shown[after].whole)
         return self.shown[after]
 
     async def until(self, reached: Callable[[], object]) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import pytest_asyncio
 
 from bot.wording import wording
 from tests.e2e.playground_rig import missing, playground_or_skip
@@ -31,12 +32,16 @@ QUESTION = "Who can have a free flu vaccination?"
 ANSWER = "your clinic card or a photo ID"
 
 
-@pytest.fixture
-async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+    """One for all these tests, as its two processes take seconds to start: each test has a chat of its own."""
     playground_or_skip()
     if CHROMIUM is None:
         missing("needs Chromium (on Debian: apt-get install chromium; CHROMIUM names another)")
-    async with staged(tmp_path) as stage:
+    async with staged(tmp_path_factory.mktemp("browser")) as stage:
         yield stage
 
 
