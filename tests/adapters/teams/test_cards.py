@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.teams.cards import Kind, activities, note, passage, passages, plain_activities, too_big
-from bot.asking_on import More, Simpler, asking_on
 from bot.messages import Reply, Resource, Source, TurnKind
 from bot.wording import wording
 from retrieval.document import Document, Passage
@@ -91,10 +90,6 @@ def plainly(reply: Reply) -> list[dict[str, Any]]:
 
 def test_a_fact(payload: SnapshotAssertion) -> None:
     assert shown(FACT) == payload
-
-
-def test_a_fact_for_one_person(payload: SnapshotAssertion) -> None:
-    assert shown(FACT, "personal") == payload
 
 
 def test_a_crisis(payload: SnapshotAssertion) -> None:
@@ -189,7 +184,6 @@ def test_a_crisis_reply_names_its_people_in_the_text_and_opens_their_pages() -> 
     assert "85258" in one["text"]
     (card,) = _cards(one)
     assert [action["url"] for action in _actions(card)] == ["https://www.samaritans.org"]
-    assert "suggestedActions" not in one
 
 
 def test_an_address_of_those_who_help_is_a_link_in_the_text_and_no_other_is() -> None:
@@ -223,13 +217,6 @@ def test_a_long_answer_is_split_at_its_paragraphs_and_the_last_carries_the_rest(
     assert "attachments" not in first
     assert "channelData" not in first
     assert _cards(last)
-
-
-def test_what_to_ask_on_with_is_offered_to_one_person_alone_and_understood() -> None:
-    (offered,) = shown(FACT, "personal")
-    says = [asking_on(one["value"]) for one in offered["suggestedActions"]["actions"]]
-    assert says == [More(), Simpler()]
-    assert all("suggestedActions" not in one for kind in ("group", "channel") for one in shown(FACT, kind))
 
 
 def test_only_a_fault_with_a_message_to_ask_again_can_be_tried_again() -> None:

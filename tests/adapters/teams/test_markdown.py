@@ -81,10 +81,10 @@ def test_an_escaped_text_is_shown_as_it_is(text: str) -> None:
         ("Open from **9 to 5**. [1]", "Open from **9 to 5**. [1]"),
         ("*Soon*", "*Soon*"),
         ("## When\n\nToday", "**When**\n\nToday"),
-        ("Bring:\n- a card\n- a coat [1]", "Bring:  \n• a card  \n• a coat [1]"),
-        ("1. First\n2. Second", "1\\. First  \n2\\. Second"),
+        ("Bring:\n- a card\n- a coat [1]", "Bring:\n\n• a card\n\n• a coat [1]"),
+        ("1. First\n2. Second", "1\\. First\n\n2\\. Second"),
         ("2.5 mg, -5 °C, <5 & >3", "2.5 mg, -5 °C, &lt;5 &amp; &gt;3"),
-        ("| Day | Open |\n|---|---|\n| Monday | 9 to 12 |", "**Day** · **Open**  \n• Monday · Open: 9 to 12"),
+        ("| Day | Open |\n|---|---|\n| Monday | 9 to 12 |", "**Day** · **Open**\n\n• Monday · Open: 9 to 12"),
         ("[9] is no source of ours", "\\[9\\] is no source of ours"),
     ],
 )
