@@ -136,12 +136,11 @@ class Intake:
         await asyncio.to_thread(self._uploads.forget_before, self._clock() - timedelta(days=_UNDO_DAYS))
         for collection, paths in await asyncio.to_thread(lambda: list(self._uploads.kept())):
             async with self._placing:
-                there = [path for path in paths if path.exists()]
-                done = await ingest(there, self._index, collection=collection)
+                done = await ingest(paths, self._index, collection=collection)
             if any(file.outcome in TOOK for file in done.files):
                 self.fresh.set()
             for file in done.files:
-                if file.outcome is Outcome.FAILED:
+                if file.outcome is Outcome.FAILED and file.code != "missing":
                     logger.error("a document that was sent cannot be taken in again: %s", file.code)
 
     async def _collection(self, text: str) -> tuple[str | None, frozenset[str]]:
@@ -158,7 +157,7 @@ class Intake:
         self, item: Item, record: Record, files: Files, file: Attachment, where: Conversation, *, ends: float
     ) -> None:
         """Take one file in; whatever goes wrong with it becomes its outcome, and leaves nothing behind."""
-        incoming = self._uploads.incoming(record, record.items.index(item))
+        incoming = await asyncio.to_thread(self._uploads.incoming, record, record.items.index(item))
         try:
             async with asyncio.timeout_at(ends):
                 offered = await files.offered(file)

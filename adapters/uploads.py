@@ -113,7 +113,7 @@ class Uploads:
 
     def place_for(self, platform: str, tenant: str, collection: str, name: str) -> Path:
         """Where a file of this name is kept: one of the same name and collection is its earlier version."""
-        parts = (quote(part, safe="") or "_" for part in (platform, tenant, collection))
+        parts = (quote(part, safe="").replace(".", "%2E") or "_" for part in (platform, tenant, collection))
         return self._root.joinpath("kept", *parts, safe_name(name))
 
     def same_as(self, file: Path, place: Path) -> Path | None:

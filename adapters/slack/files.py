@@ -99,12 +99,12 @@ class SlackFiles:
         """Whether the token may go there."""
         try:
             parts = urlsplit(address)
-            port = parts.port
+            host, port = parts.hostname, parts.port
         except ValueError:
             return False
         if self._elsewhere is not None:
             return (parts.scheme, parts.netloc) == self._elsewhere
-        return parts.scheme == "https" and parts.netloc.partition(":")[0] == HOST and port in {None, 443}
+        return parts.scheme == "https" and "@" not in parts.netloc and host == HOST and port in {None, 443}
 
 
 async def _write(got: aiohttp.ClientResponse, into: Path, most_bytes: int) -> None:

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from adapters.slack.blocks import BUTTON_VALUE, FALLBACK_TEXT, SECTION_TEXT, Post, content
-from adapters.slack.errors import mapped
+from adapters.slack.errors import Unshowable, mapped
 from adapters.slack.files import SlackFiles
 from adapters.slack.mrkdwn import mrkdwn, plain
 from adapters.split import split
@@ -56,8 +56,9 @@ class SlackIntake(SlackFiles):
             _LOG.info("no sign of work for %s: %s", message.key, error)
 
     async def working(self, message: IncomingMessage) -> None:
-        """Show that an answer is on its way."""
-        await self._delivery.working(message)
+        """Show that an answer is on its way; of files, what tells how far it is will do."""
+        if not message.files:
+            await self._delivery.working(message)
 
     async def delivered(self, message: IncomingMessage) -> bool:
         """Whether the whole reply to this message stands already."""
@@ -65,22 +66,35 @@ class SlackIntake(SlackFiles):
 
     async def deliver(self, message: IncomingMessage, reply: Reply) -> None:
         """Post the reply, in place of what told of its coming where there is such a message."""
-        ts = self._telling.get(message.key)
+        ts = self._telling.get(message.key) or (await self._left_behind(message) if message.files else None)
         if ts is None and not reply.undo:
             await self._delivery.deliver(message, reply)
             return
         payload = {"key": message.key, "trace": reply.trace_id, "part": 0, "parts": 1}
         metadata = {"event_type": EVENT_TYPE, "event_payload": payload}
         post = report_post(reply, self._words)
-        try:
-            if ts is None:
+        if ts is None or not await self._in_place(message, ts, post, metadata):
+            try:
                 await self._post(message, post, metadata)
-            else:
-                await _update(self._client, message.conversation.channel, ts, post, metadata)
+            except Unshowable:
+                await self._delivery.deliver(message, reply)
+        self._telling.pop(message.key, None)
+
+    async def _in_place(self, message: IncomingMessage, ts: str, post: Post, metadata: dict[str, Any]) -> bool:
+        """Whether the report stands where it was told how far it is; False where that message is gone."""
+        try:
+            await _update(self._client, message.conversation.channel, ts, post, metadata)
         except Permanent as error:
             _LOG.warning("the report on %s goes out anew: %s", message.key, error)
-            await self._delivery.deliver(message, reply)
-        self._telling.pop(message.key, None)
+            return False
+        return True
+
+    async def _left_behind(self, message: IncomingMessage) -> str | None:
+        try:
+            return await self._found(message)
+        except CitewellError as error:
+            _LOG.warning("cannot tell whether something stands about %s: %s", message.key, error)
+            return None
 
     async def _post(self, message: IncomingMessage, post: Post, metadata: dict[str, Any]) -> str:
         with mapped("chat.postMessage"):

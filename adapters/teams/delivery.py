@@ -17,7 +17,7 @@ from adapters.teams import cards
 from adapters.teams.connector import Address
 from adapters.teams.errors import StreamOver, Unshowable, Unsure
 from adapters.teams.streams import Streams, ending
-from bot.errors import CitewellError, Permanent
+from bot.errors import CitewellError, Permanent, Transient
 from bot.messages import Reply
 from memory.errors import MemoryUnavailable
 from memory.turn import TurnKind
@@ -140,11 +140,16 @@ class TeamsDelivery:
         await self._show(message, reply, _Way(to, box, stream))
 
     async def _sent_alone(self, message: IncomingMessage, reply: Reply, of: Address, box: Outbox) -> bool:
-        """Whether it stands in the chat with the author. Whatever goes wrong there, nobody in need is kept waiting."""
+        """Whether it stands in the chat with the author. Whatever goes wrong there, nobody in need is kept waiting.
+
+        Where Teams asks to slow down, it says for how long: `Transient` is raised, and it stays private.
+        """
         try:
             alone = await self._connector.chat_with(message.author.id, of)
             await self._show(message, reply, _Way(alone, box, ""))
         except CitewellError as error:
+            if isinstance(error, Transient) and error.retry_after is not None:
+                raise
             _LOG.warning("the private reply to %s goes where it was asked for: %s", message.key, error)
             return False
         return True

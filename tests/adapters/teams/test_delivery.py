@@ -239,3 +239,11 @@ async def test_what_was_noted_long_ago_is_dropped_and_the_place_is_still_reached
         assert list(await rig.box.parts(f"{rig.engine.asked[0].conversation.place}:{first['id']}")) == []
         await ask(rig)
     assert len(teams.messages()) == 3
+
+
+async def test_a_private_reply_that_has_to_wait_a_moment_stays_private(rig: Rig) -> None:
+    rig.engine.reply = CRISIS
+    rig.teams.fail("create", RateLimited(1))
+    rig.teams.fail("send", RateLimited(1))
+    await ask(rig, CHANNEL)
+    assert [posted.to for posted in rig.teams.messages()] == [AMINA.id]

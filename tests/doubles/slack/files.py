@@ -5,6 +5,7 @@ Without it, or without the scope, Slack sends a browser to a page to sign in on,
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,10 @@ _SCOPE = "files:read"
 
 @dataclass(slots=True)
 class File:
-    """One file. `told` is what Slack says of it beside the usual, `redirect` where its download is sent to."""
+    """One file. `told` is what Slack says of it beside the usual, `redirect` where its download is sent to.
+
+    Its download waits until `opened` is set, as it is from the start.
+    """
 
     id: str
     name: str
@@ -28,6 +32,7 @@ class File:
     told: dict[str, Any] = field(default_factory=dict)
     redirect: str | None = None
     status: int = 200
+    opened: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 class FileStore:
@@ -43,6 +48,7 @@ class FileStore:
     def add(self, id_: str, name: str, data: bytes, **told: Any) -> File:
         """A person uploads a file."""
         self._files[id_] = File(id_, name, data, told)
+        self._files[id_].opened.set()
         return self._files[id_]
 
     def delete(self, id_: str) -> None:
@@ -51,19 +57,20 @@ class FileStore:
 
     def shared(self, *ids: str) -> list[dict[str, Any]]:
         """`files` of a message event."""
-        return [self.as_json(self._files[one]) for one in ids]
+        return [self._described(self._files[one]) for one in ids]
 
-    def as_json(self, file: File) -> dict[str, Any]:
-        """As Slack describes it."""
+    def _described(self, file: File) -> dict[str, Any]:
         address = f"{self.origin}/files-pri/{file.id}/{file.name}"
-        named = {"id": file.id, "name": file.name, "title": file.name, "filetype": file.name.rpartition(".")[2]}
-        kept = {"size": len(file.data), "mode": "hosted", "is_external": False, "file_access": "visible"}
+        kind = file.name.rpartition(".")[2]
+        named = {"id": file.id, "name": file.name, "title": file.name, "filetype": kind, "pretty_type": kind.upper()}
+        kept = {"size": len(file.data), "mode": "hosted", "is_external": False, "external_type": "", "created": 1764500}
+        seen = {"editable": False, "is_public": False, "public_url_shared": False, "display_as_bot": False}
         links = {
             "url_private": address,
             "url_private_download": address,
             "permalink": f"https://clinic.slack.com/files/U0AMINA/{file.id}/{file.name}",
         }
-        return named | kept | links | file.told
+        return {**named, **kept, **seen, **links, "username": "", "mimetype": "", "channels": [], "groups": []}
 
     @property
     def methods(self) -> dict[str, Callable[[dict[str, Any]], dict[str, Any]]]:
@@ -79,6 +86,7 @@ class FileStore:
             raise web.HTTPFound(f"{self.origin}/signin")
         if file is None:
             raise web.HTTPNotFound
+        await file.opened.wait()
         if file.redirect is not None:
             raise web.HTTPFound(file.redirect)
         return web.Response(body=file.data, status=file.status, content_type="application/octet-stream")
@@ -91,4 +99,4 @@ class FileStore:
         file = self._files.get(arguments["file"])
         if file is None:
             raise Refused("file_not_found", arguments["file"])
-        return {"file": self.as_json(file)}
+        return {"file": self._described(file) | {"file_access": "visible"} | file.told}
