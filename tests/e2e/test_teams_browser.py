@@ -28,7 +28,7 @@ IMAGES = Path(os.environ.get("IMAGES", ROOT / "docs" / "images"))
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 PATIENCE = 20_000
 WORDS = wording()
-QUESTION = "Who can have a free flu vaccination?"
+QUESTION = "What should I bring to the flu clinic?"
 ANSWER = "your clinic card or a photo ID"
 
 
@@ -130,4 +130,4 @@ async def _answered(page: Page) -> None:
 async def picture(page: Page, name: str) -> None:
     """Keep what is seen of the conversation, where pictures are asked for."""
     if os.environ.get("SCREENSHOTS") == "1":
-        await page.screenshot(path=IMAGES / f"{name}.png", clip={"x": 330, "y": 48, "width": 840, "height": 600})
+        await page.screenshot(path=IMAGES / f"{name}.png", clip={"x": 330, "y": 48, "width": 840, "height": 700})
