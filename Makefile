@@ -7,7 +7,10 @@ DEV := $(VENV)/.made-dev
 BENCH := .venv-bench
 COMPARED := "langchain-classic langchain-community langchain-chroma rank_bm25" "lancedb" "bm25s"
 
-.PHONY: install demo test soak lint check format bench constraints clean
+PLAYGROUND := .playground
+FROM_NPM := @microsoft/m365agentsplayground@0.2.28 @microsoft/app-manifest@1.1.2 axe-core@4.11.0
+
+.PHONY: install demo test soak lint check format bench playground screenshots constraints clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -61,8 +64,20 @@ $(BENCH)/.made: pyproject.toml constraints.txt tests/bench/constraints.txt | $(B
 bench: $(BENCH)/.made  ## the measurements, on the real data, into docs/benchmarks.md
 	@$(BENCH)/bin/python -m tests.bench --write
 
+playground: $(PLAYGROUND)/.made  ## what the tests of Teams need from npm: Microsoft's playground and manifest schemas
+
+$(PLAYGROUND)/.made: Makefile
+	@command -v npm >/dev/null || { echo "Node.js and npm are needed for Microsoft's playground." >&2; exit 1; }
+	@echo "Fetching Microsoft's playground and manifest schemas from npm, once..." >&2
+	@npm install --prefix $(PLAYGROUND) --no-save --no-package-lock --no-audit --no-fund --loglevel=error $(FROM_NPM) >&2
+	@touch $@
+
+screenshots: $(DEV) playground  ## take the pictures in docs/images anew, in Chromium
+	@mkdir -p docs/images
+	@SCREENSHOTS=1 $(BIN)/python -m pytest tests/e2e/test_teams_browser.py
+
 constraints: $(DEV)  ## pin what is installed now
 	@$(BIN)/python -m pip freeze --exclude-editable | grep -E '^[A-Za-z0-9_.-]+==' > constraints.txt
 
 clean:
-	@rm -rf $(VENV) $(BENCH) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) $(BENCH) $(PLAYGROUND) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

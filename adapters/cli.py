@@ -28,6 +28,7 @@ from adapters.forget import forget
 from adapters.gaps import gaps
 from adapters.ingestion import ingest
 from adapters.settings import Settings
+from adapters.teams_package import teams_package
 from adapters.terminal import be_lenient, one_line, say, well_formed
 from adapters.trace_view import traces
 from bot.messages import TurnKind
@@ -160,12 +161,13 @@ def demo(settings: Settings, *, web: bool) -> None:
 
 
 @main.command()
+@click.option("--local", is_flag=True, help="Also answer Microsoft's playground for Teams, on this machine alone.")
 @click.pass_obj
-def serve(settings: Settings) -> None:
+def serve(settings: Settings, *, local: bool) -> None:
     """Answer on every platform that is configured, until stopped."""
     from adapters.serve import serve as serve_app
 
-    run(settings, partial(serve_app, say=partial(click.echo, err=True)), needs_index=False)
+    run(settings, partial(serve_app, say=partial(click.echo, err=True), local=local), needs_index=False)
 
 
 @main.command()
@@ -182,7 +184,10 @@ def assess(*, as_json: bool) -> None:
         say(json.dumps(row) if as_json else f"{row['verdict']}\t{row['rule']}")
 
 
-for command in (ingest, evaluate, calibrate, gaps, feedback, forget, traces, doctor, config, backup, restore):
+for command in (
+    *(ingest, evaluate, calibrate, gaps, feedback, forget, teams_package),
+    *(traces, doctor, config, backup, restore),
+):
     main.add_command(command)
 
 

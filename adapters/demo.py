@@ -47,7 +47,8 @@ async def on_a_page(app: Application) -> None:
     await _take_samples(app)
     async with AsyncExitStack() as stack:
         stop = stack.enter_context(stopped_by_signal()).event
-        address = await (await Pages.of(app)).listen(stack)
+        pages = await Pages.of(app)
+        address = pages.address(await pages.listen(stack))
         say(f"Open {address} in a browser. Nothing you type there leaves this machine. Ctrl-C ends it.")
         await stop.wait()
 

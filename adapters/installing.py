@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 NOTHING_TO_SERVE = (
     "No platform is configured. For Slack set SLACK_BOT_TOKEN, and SLACK_APP_TOKEN (Socket Mode) or "
-    "SLACK_SIGNING_SECRET (HTTP); docs/slack.md tells where they come from. To try it here: citewell demo."
+    "SLACK_SIGNING_SECRET (HTTP); docs/slack.md tells where they come from. For Microsoft Teams set TEAMS_APP_ID, "
+    "TEAMS_APP_PASSWORD and TEAMS_TENANT_ID; docs/teams.md tells where. To try it here: citewell demo."
 )
 
 WHO_MAY_INSTALL = (
@@ -43,6 +44,12 @@ class InSlack:
     client: AsyncWebClient
     workspaces: Workspaces
     installer: Installer | None = None
+
+
+def slack_wanted(settings: Settings) -> bool:
+    """Whether anything of Slack is set."""
+    given = (settings.slack_bot_token, settings.slack_client_id, settings.slack_client_secret)
+    return any(one is not None for one in given) or bool(settings.slack_teams)
 
 
 def slack_credentials(settings: Settings) -> str | AppCredentials:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from adapters.app import Application
     from adapters.slack.app import SlackApp
     from adapters.slack.install import Installer
+    from adapters.teams.app import TeamsApp
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +44,21 @@ class Pages:
         return cls(app, overview, topics, metrics)
 
     async def listen(
-        self, stack: AsyncExitStack, slack: SlackApp | None = None, installer: Installer | None = None
-    ) -> str:
-        """Serve them, and Slack's requests where it speaks HTTP, until the stack is left; gives the page's address.
+        self,
+        stack: AsyncExitStack,
+        slack: SlackApp | None = None,
+        installer: Installer | None = None,
+        teams: TeamsApp | None = None,
+    ) -> int:
+        """Serve them, and what the platforms send over HTTP, until the stack is left; gives the port.
 
-        Raises `Misconfigured` where the port is taken.
+        That is any free one where 0 is set. Raises `Misconfigured` where it is taken.
         """
         settings = self.app.settings
         token = settings.web_token.get_secret_value() if settings.web_token else None
-        playground = Playground(self.app, self.overview, self.topics, token=token).application()
-        routes = web_app(slack, installer)
+        routes = web_app(slack, installer, teams)
         add_watch(routes, overview=self.overview, metrics=self.metrics, token=token)
-        routes.add_subapp(PREFIX, playground)
+        routes.add_subapp(PREFIX, Playground(self.app, self.overview, self.topics, token=token).application())
         runner = web.AppRunner(routes, access_log=None)
         await runner.setup()
         stack.push_async_callback(runner.cleanup)
@@ -64,4 +68,8 @@ class Pages:
             where = f"{settings.host}:{settings.port}"
             msg = f"Cannot listen on {where} ({error.strerror}): set CITEWELL_PORT to a free port."
             raise Misconfigured(msg) from error
-        return f"http://{settings.host}:{settings.port}{PREFIX}/"
+        return int(runner.addresses[0][1])
+
+    def address(self, port: int) -> str:
+        """Where the playground is, on this machine."""
+        return f"http://127.0.0.1:{port}{PREFIX}/"

@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from adapters.app import utc_now
-from adapters.installing import in_slack
+from adapters.installing import in_slack, slack_wanted
 from adapters.pages import Pages
 from adapters.shelving_settings import in_a_line, unknown_names
 from adapters.signals import stopped_by_signal
@@ -24,6 +24,8 @@ from adapters.slack.leaving import Leaving
 from adapters.slack.localities import Localities
 from adapters.slack.threads import Threads
 from adapters.slack.users import Users
+from adapters.teams.start import configured as teams_configured
+from adapters.teams.start import start as start_teams
 from bot.errors import Misconfigured, outline
 from memory.errors import MemoryUnavailable
 from retrieval.document import PUBLIC
@@ -35,7 +37,10 @@ if TYPE_CHECKING:
 
     from adapters.app import Application
     from adapters.installing import InSlack
+    from adapters.settings import Settings
     from adapters.slack.workspaces import Workspaces
+    from adapters.teams.app import TeamsApp
+    from adapters.teams.connector import TokenSource
 
 logger = logging.getLogger(__name__)
 
@@ -45,43 +50,62 @@ _SWITCH_SECONDS = 0.0005
 """How long a thread that computes may hold the others up: what arrives is acknowledged while questions are answered."""
 
 
-async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.Event | None = None) -> None:
+async def serve(
+    app: Application,
+    *,
+    say: Callable[[str], None],
+    stop: asyncio.Event | None = None,
+    local: bool = False,
+    tokens: TokenSource | None = None,
+) -> None:
     """Answer on every configured platform until `stop`, SIGTERM or SIGINT; then finish what runs and end.
 
-    Vectors that are missing are filled in beside it. `say` gets a line when it is ready, one that names the
-    backends, and one when it stops. Raises `Misconfigured` where nothing is configured, or a token is refused.
+    `local` serves Teams to this machine without an app id, for Microsoft's playground; `tokens` stand in for those that
+    Microsoft's login gives. Vectors that are missing are filled in beside it. `say` gets a line when it is ready, one
+    that names the backends, and one when it stops. Raises `Misconfigured` where nothing is configured, or a token is
+    refused.
     """
     settings = app.settings
     sys.setswitchinterval(_SWITCH_SECONDS)
+    in_teams = teams_configured(settings, local=local)
     async with AsyncExitStack() as stack:
         stop = stop or stack.enter_context(stopped_by_signal()).event
-        spoken_in = await in_slack(settings, app.engine.wording, stack)
         pages = await Pages.of(app)
-        slack = await _slack(app, spoken_in, pages, stack)
-        stack.push_async_callback(slack.close)
-        address = await pages.listen(stack, None if settings.slack_app_token else slack, spoken_in.installer)
+        spoken_in = slack = None
+        if slack_wanted(settings) or not in_teams:
+            spoken_in = await in_slack(settings, app.engine.wording, stack)
+            slack = await _slack(app, spoken_in, pages, stack)
+            stack.push_async_callback(slack.close)
+        teams = await start_teams(app, stack, tokens=tokens) if in_teams else None
+        over_http = None if settings.slack_app_token else slack
+        port = await pages.listen(stack, over_http, spoken_in.installer if spoken_in else None, teams)
         stack.push_async_callback(app.dispatcher.drain, settings.drain_grace)
         await _delete_too_old(app)
         resumed = await _resume(app)
-        with _naming("SLACK_APP_TOKEN"):
-            await slack.start()
-        works = (
-            *(_fill(app, stop), _resume_now_and_then(app), _delete_too_old_daily(app), _restore_documents(app)),
-            _refresh_now_and_then(spoken_in.workspaces),
-        )
+        if slack is not None:
+            with _naming("SLACK_APP_TOKEN"):
+                await slack.start()
+        works = [_fill(app, stop), _resume_now_and_then(app), _delete_too_old_daily(app), _restore_documents(app)]
+        if spoken_in is not None:
+            works.append(_refresh_now_and_then(spoken_in.workspaces))
         beside = [asyncio.create_task(work) for work in works]
-        how = "Socket Mode" if settings.slack_app_token else f"HTTP, port {settings.port}"
-        say(f"Citewell answers in Slack ({how}). Messages that were waiting: {resumed}.")
-        if spoken_in.installer is not None:
+        say(f"Citewell answers in {_where(settings, slack, teams, port)}. Messages that were waiting: {resumed}.")
+        if spoken_in is not None and spoken_in.installer is not None:
             say(f"To install it in a workspace: {spoken_in.installer.url}")
         say(app.backends)
-        say(f"The playground, on this machine: {address}")
+        say(f"The playground, on this machine: {pages.address(port)}")
         await _say_who_sees_what(app, say)
         await stop.wait()
         say("Stopping: finishing what runs.")
         for task in beside:
             task.cancel()
         await asyncio.gather(*beside, return_exceptions=True)
+
+
+def _where(settings: Settings, slack: SlackApp | None, teams: TeamsApp | None, port: int) -> str:
+    how = "Socket Mode" if settings.slack_app_token else f"HTTP, port {port}"
+    named = [f"Slack ({how})"] if slack else []
+    return " and in ".join([*named, f"Teams (HTTP, port {port})"] if teams else named)
 
 
 async def _slack(app: Application, spoken_in: InSlack, pages: Pages, stack: AsyncExitStack) -> SlackApp:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import os
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
@@ -39,6 +40,7 @@ from retrieval.weaviate_address import EMBEDDED, address
 
 _PREFIX = "CITEWELL_"
 _ENV_FILE = ".env"
+_HOST = re.compile(r"(?:\*\.)?[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}|localhost")
 _STAGES = [field.name for field in fields(PipelineSettings)]
 _STAGES_RULE = f"write names of stages with commas between them; there are {', '.join(_STAGES)}"
 _SAID = {
@@ -83,6 +85,7 @@ def _file(given: Path) -> Path:
 
 
 Address = Annotated[str, AfterValidator(_address)]
+SecureAddress = Annotated[str, AfterValidator(_address), Field(pattern=r"^https://", max_length=2048)]
 WeaviateAddress = Annotated[str, AfterValidator(_weaviate)]
 
 PublicUrl = Annotated[str, AfterValidator(public_address)]
@@ -118,6 +121,51 @@ class Settings(BaseSettings):
     )
     public_url: PublicUrl | None = Field(default=None, description="our own address, as https://bot.example.org")
     slack_api_url: str = Field(default="https://slack.com/api/", pattern=r"^https?://.+/$", description="Slack's API")
+    teams_app_id: str | None = Field(
+        default=None,
+        pattern=r"^[0-9A-Fa-f-]{36}$",
+        validation_alias=AliasChoices("TEAMS_APP_ID", "MICROSOFT_APP_ID"),
+        description="the bot's app id (a GUID)",
+    )
+    teams_app_password: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("TEAMS_APP_PASSWORD", "MICROSOFT_APP_PASSWORD")
+    )
+    teams_certificate_file: Annotated[Path, AfterValidator(_file)] | None = Field(
+        default=None,
+        validation_alias=AliasChoices("TEAMS_CERTIFICATE_FILE"),
+        description="a PEM file with a certificate and its key, in place of a password",
+    )
+    teams_tenant_id: str | None = Field(
+        default=None,
+        pattern=r"^[0-9A-Fa-f-]{36}$",
+        validation_alias=AliasChoices("TEAMS_TENANT_ID", "MICROSOFT_APP_TENANT_ID"),
+        description="the organisation's own tenant (a GUID)",
+    )
+    teams_app_type: Literal["SingleTenant", "MultiTenant", "UserAssignedMSI"] = Field(
+        default="SingleTenant",
+        validation_alias=AliasChoices("TEAMS_APP_TYPE", "MICROSOFT_APP_TYPE"),
+        description="MultiTenant lets other tenants in, as guests; UserAssignedMSI needs no password",
+    )
+    teams_cloud: Literal["public", "gcc", "gcch", "dod", "china"] = Field(
+        default="public", description="which of Microsoft's clouds Teams runs in"
+    )
+    teams_service_hosts: Annotated[frozenset[str], NoDecode] = Field(
+        default=frozenset(),
+        description="hosts that replies may go to, with commas between them; unset takes the cloud's",
+    )
+    teams_openid_url: Address | None = Field(
+        default=None, description="where the signing keys are published; unset takes the cloud's"
+    )
+    teams_name: str = Field(default="Citewell", min_length=1, max_length=30, description="the bot's name in Teams")
+    teams_domain: Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63}){1,8}$")] | None = Field(
+        default=None, description="the host at which Teams reaches the bot, for its app package"
+    )
+    teams_developer: Annotated[str, Field(min_length=1, max_length=32)] | None = Field(
+        default=None, description="who runs the bot, for its app package"
+    )
+    teams_website: SecureAddress | None = Field(default=None, description="a page about it, for its app package")
+    teams_privacy: SecureAddress | None = Field(default=None, description="its privacy notice, likewise")
+    teams_terms: SecureAddress | None = Field(default=None, description="its terms of use, likewise")
     crisis_privately: Literal["ephemeral", "dm", "both"] = Field(
         default="ephemeral", description="how someone in need is answered alone in Slack"
     )
@@ -246,6 +294,15 @@ class Settings(BaseSettings):
         if given is not None and given > datetime.now(UTC) + timedelta(days=7):
             raise ValueError("words are kept for a week at most: name a moment within the next seven days")
         return given
+
+    @field_validator("teams_service_hosts", mode="before")
+    @classmethod
+    def _hosts(cls, given: object) -> object:
+        """Names with commas between them; one that begins with `*.` stands for all below it."""
+        names = _listed(given) if isinstance(given, str) else given
+        if not isinstance(names, Collection) or not all(_HOST.fullmatch(str(name)) for name in names):
+            raise ValueError("write hosts with commas between them, as smba.trafficmanager.net or *.botframework.com")
+        return [str(name).casefold() for name in names]
 
     @field_validator("documents_from", "documents_in", "operators", mode="before")
     @classmethod

@@ -1,4 +1,4 @@
-"""The HTTP side of `citewell serve`: Slack's requests, and whether it is alive."""
+"""The HTTP side of `citewell serve`: Slack's and Teams' requests, and whether it is alive."""
 
 from __future__ import annotations
 
@@ -11,13 +11,18 @@ from adapters.slack.credentials import INSTALL_PATH, REDIRECT_PATH
 if TYPE_CHECKING:
     from adapters.slack.app import SlackApp
     from adapters.slack.install import Installer
+    from adapters.teams.app import TeamsApp
 
 BODY_LIMIT = 1024 * 1024
-"""The largest request taken, in bytes; Slack's own are far smaller."""
+"""The largest request taken, in bytes; the platforms' own are far smaller."""
 
 
-def web_app(slack: SlackApp | None, installer: Installer | None = None) -> web.Application:
-    """The routes: `/healthz` always, `/slack/events` where Slack speaks HTTP to us, and those of the `installer`."""
+def web_app(
+    slack: SlackApp | None, installer: Installer | None = None, teams: TeamsApp | None = None
+) -> web.Application:
+    """The routes: `/healthz` always, `/slack/events` where Slack speaks HTTP to us, those of the `installer`, and
+    `/api/messages` for Teams.
+    """
     app = web.Application(client_max_size=BODY_LIMIT)
     app.router.add_get("/healthz", _alive)
     if slack is not None:
@@ -25,6 +30,8 @@ def web_app(slack: SlackApp | None, installer: Installer | None = None) -> web.A
     if installer is not None:
         app.router.add_get(INSTALL_PATH, installer.install, allow_head=False)
         app.router.add_get(REDIRECT_PATH, installer.redirected, allow_head=False)
+    if teams is not None:
+        app.router.add_post("/api/messages", teams.handle)
     return app
 
 

@@ -115,7 +115,35 @@ def m005_reasons(db: Database) -> None:
     db.execute("ALTER TABLE ratings ADD COLUMN comment TEXT NOT NULL DEFAULT ''")
 
 
-STEPS: tuple[Step, ...] = (m001_turns, m002_inbox, m003_summaries, m004_ratings, m005_reasons)
+def m006_outbox(db: Database) -> None:
+    """Where replies go, and which parts of them were sent, on platforms that cannot be asked: ids alone."""
+    db.executescript("""
+        CREATE TABLE addresses (
+            place TEXT PRIMARY KEY,
+            address TEXT NOT NULL,
+            at TEXT NOT NULL
+        );
+        CREATE TABLE outbox (
+            key TEXT NOT NULL,
+            part INTEGER NOT NULL,
+            parts INTEGER NOT NULL,
+            trace TEXT NOT NULL,
+            sent_as TEXT NOT NULL,
+            at TEXT NOT NULL,
+            PRIMARY KEY (key, part)
+        );
+        CREATE INDEX outbox_by_id ON outbox (sent_as);
+    """)
+
+
+STEPS: tuple[Step, ...] = (
+    m001_turns,
+    m002_inbox,
+    m003_summaries,
+    m004_ratings,
+    m005_reasons,
+    m006_outbox,
+)
 
 
 def migrate(db: Database, steps: Sequence[Step] = STEPS) -> None:

@@ -19,7 +19,7 @@ EXAMPLE = (ROOT / ".env.example").read_text(encoding="utf-8")
 
 
 def test_the_readme_lists_the_commands_there_are() -> None:
-    assert set(re.findall(r"^\| `citewell (\w+)", README, re.MULTILINE)) == set(main.commands)
+    assert set(re.findall(r"^\| `citewell ([\w-]+)", README, re.MULTILINE)) == set(main.commands)
 
 
 def test_the_options_it_names_exist() -> None:

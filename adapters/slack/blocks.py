@@ -6,17 +6,16 @@ limits of Block Kit live here. Source: docs.slack.dev, "Block Kit", and the sche
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
+from adapters.label import button_label, joined, label_of, source_label
+from adapters.link import web_url
+from adapters.people import people_lines
 from adapters.slack.again import retry
 from adapters.slack.feedback import feedback
 from adapters.slack.kit import (
     BUTTON_TEXT,
-    BUTTON_URL,
     BUTTON_VALUE,
     SECTION_TEXT,
     actions,
@@ -26,7 +25,7 @@ from adapters.slack.kit import (
     section,
 )
 from adapters.slack.mrkdwn import escape, mrkdwn, plain, unescape
-from adapters.slack.split import cut, cut_escaped, split
+from adapters.split import cut, cut_escaped, split
 from memory.turn import TurnKind
 
 if TYPE_CHECKING:
@@ -43,8 +42,6 @@ MESSAGE_TEXT = 6_000
 FALLBACK_TEXT = 3_000
 """Of the words for notifications and screen readers, and of a message that has no blocks."""
 PASSAGES_TEXT = 6_000
-TITLE_TEXT = 150
-LOCATOR_TEXT = 60
 LABELS_TEXT = 1_500
 """Of the sources' names in the words for notifications; those that do not fit are left out there."""
 
@@ -53,10 +50,6 @@ PASSAGE_ACTION = "passage"
 PLACE_ACTION = "place"
 SOURCES_ACTION = "sources"
 LINK_ACTION = "link"
-
-_JOINERS = frozenset("\u200c\u200d")
-_NOT_IN_URL = re.compile(r"[\s\x00-\x20\x7f-\x9f<>\"{}|\\^`\u200b-\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-_HOST = re.compile(r"[\w.-]*\w\.?|[0-9a-f:.]*:[0-9a-f:.]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +102,7 @@ def passages(sources: Sequence[Source], words: Wording, *, heading: str) -> Post
             section(f"*{_shown_label(label_of(source.n, source.title, source.locator), len(shown))}*")
             | _in_its_place(source, words),
             quote(cut(source.quote, each)),
-            context(_joined(words.sources.found(source.found_by), rank, words.mark(source))),
+            context(joined(words.sources.found(source.found_by), rank, words.mark(source))),
         ]
     links = [button for source in shown if (button := _link_button(source, words)) is not None]
     return Post(plain(heading), tuple([*blocks, *actions(links)][:MESSAGE_BLOCKS]))
@@ -119,7 +112,7 @@ def passage(hit: Hit, source_number: int, mark: str = "", lead: str = "") -> Pos
     """One passage in full, as it stands in its document, with what its document is marked by; `lead` goes before it."""
     label = label_of(source_number, hit.document.title, hit.locator)
     return Post(
-        escape(_joined(label, mark)),
+        escape(joined(label, mark)),
         (
             *([section(plain(lead))] if lead else []),
             section(f"*{_shown_label(label, 1)}*"),
@@ -149,29 +142,6 @@ def content(part: Post) -> dict[str, Any]:
     """What a message says. `link_names` off: "@here" in a text stays a word."""
     said: dict[str, Any] = {"text": part.text, "link_names": False, "parse": "none"}
     return said | {"blocks": list(part.blocks)} if part.blocks else said
-
-
-def web_url(url: str | None) -> str | None:
-    """`url` if a button may open it: http or https in small letters, with a host, well formed, and not too long."""
-    if url is None or len(url) > BUTTON_URL or not url.startswith(("http://", "https://")) or _NOT_IN_URL.search(url):
-        return None
-    try:
-        parts = urlsplit(url)
-        well_formed = bool(_HOST.fullmatch(parts.hostname or "")) and parts.port != 0
-    except ValueError:
-        return None
-    return url if well_formed else None
-
-
-def label_of(number: int, title: str, locator: str) -> str:
-    """A source's name in one short line: "[1] Visiting hours · page 3". Titles come from documents, as long as any."""
-    named = _joined(cut(one_line(title), TITLE_TEXT), cut(one_line(locator), LOCATOR_TEXT))
-    return f"[{number}] {named}".rstrip()
-
-
-def source_label(source: Source, words: Wording) -> str:
-    """The name of a source of a reply, and its mark."""
-    return _joined(label_of(source.n, source.title, source.locator), words.mark(source))
 
 
 def _source_lines(reply: Reply, words: Wording) -> str:
@@ -209,24 +179,6 @@ def _shown_label(label: str, of: int) -> str:
     return cut_escaped(escape(label), max(LABELS_TEXT * 2 // of, LABELS_TEXT // 10))
 
 
-def one_line(text: str) -> str:
-    """A text without line ends, control characters and marks that turn the direction of writing, or show nothing.
-
-    Joiners stay: Persian words and many emoji are written with them.
-    """
-    start = text[: 100 * TITLE_TEXT]
-    seen = "".join(
-        " " if unicodedata.category(character) == "Cc" else character
-        for character in start
-        if character in _JOINERS or unicodedata.category(character) not in {"Cf", "Cs"}
-    )
-    return " ".join(seen.split())
-
-
-def _joined(*parts: str) -> str:
-    return " · ".join(filter(None, parts))
-
-
 def _paragraphs(*texts: str) -> str:
     return "\n\n".join(filter(None, texts))
 
@@ -243,10 +195,7 @@ def _in_its_place(source: Source, words: Wording) -> Block:
 
 
 def _source_button(action: str, source: Source, words: Wording) -> Block:
-    """A long name gives way to the mark, which is shown whole."""
-    mark = words.mark(source)
-    room = BUTTON_TEXT - len(mark) - len(" · ") if mark else BUTTON_TEXT
-    return button(action, source.n, _joined(cut(label_of(source.n, source.title, source.locator), room), mark))
+    return button(action, source.n, button_label(source, words, BUTTON_TEXT))
 
 
 def _link_button(source: Source, words: Wording) -> Block | None:
@@ -284,14 +233,8 @@ def _resources(reply: Reply, words: Wording) -> Iterator[Block]:
 
 
 def _resource_lines(reply: Reply, words: Wording) -> str:
-    """The people who help, one a line, without those whom a crisis reply's own text has named already."""
-    lines = [
-        _joined(*filter(None, [resource.name, resource.phone, resource.text, resource.hours]))
-        for resource in reply.resources
-        if reply.kind is not TurnKind.CRISIS or resource.name not in reply.text
-    ]
-    lead = [words.crisis.mention] if lines and reply.kind is not TurnKind.CRISIS else []
-    return escape("\n".join([*lead, *(f"• {line}" for line in lines)]))
+    """The people who help, one a line, escaped."""
+    return escape(people_lines(reply, words))
 
 
 def _confidence(confidence: float | None, words: Wording) -> Iterator[Block]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from adapters.slack.mrkdwn import escape
-from adapters.slack.split import cut
+from adapters.split import cut
 from bot.switches import STAGES
 
 if TYPE_CHECKING:

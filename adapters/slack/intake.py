@@ -11,9 +11,9 @@ from adapters.slack.blocks import FALLBACK_TEXT, Post, content
 from adapters.slack.errors import Unshowable, mapped
 from adapters.slack.kit import BUTTON_VALUE, SECTION_TEXT
 from adapters.slack.mrkdwn import mrkdwn, plain
-from adapters.slack.split import split
 from adapters.slack.standing import metadata
 from adapters.slack.workspaces import home
+from adapters.split import split
 from bot.errors import CitewellError, Permanent
 
 if TYPE_CHECKING:

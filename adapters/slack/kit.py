@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from adapters.slack.split import cut
 from adapters.slack.tables import Stretch, stretches
+from adapters.split import cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,10 +8,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from adapters.slack.blocks import LINK_ACTION, PASSAGES_TEXT, TITLE_TEXT, one_line, passages, web_url
+from adapters.label import TITLE_TEXT, one_line
+from adapters.link import web_url
+from adapters.slack.blocks import LINK_ACTION, PASSAGES_TEXT, passages
 from adapters.slack.kit import SECTION_TEXT, actions, button, context, plain_text, quote, section, verbatim
 from adapters.slack.mrkdwn import escape, plain
-from adapters.slack.split import cut
+from adapters.split import cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

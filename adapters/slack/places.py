@@ -11,9 +11,9 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Any
 
+from adapters.kept import Kept
 from adapters.slack.errors import mapped
 from adapters.slack.events import is_direct
-from adapters.slack.kept import Kept
 from adapters.slack.users import author_of
 from bot.errors import CitewellError, Permanent
 

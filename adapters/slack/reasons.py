@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from adapters.slack.kit import plain_text, section
 from adapters.slack.mrkdwn import plain
 from adapters.slack.passage_view import VIEW_TITLE, view
-from adapters.slack.split import cut
+from adapters.split import cut
 from memory.turn import Fault
 
 if TYPE_CHECKING:

@@ -152,6 +152,8 @@ class ErrorWords(_Section):
     timeout: str
     too_long: str
     busy: str
+    interrupted: str
+    retry: str
 
 
 class DateWords(_Section):
@@ -183,6 +185,7 @@ class SourceWords(_Section):
     no_such: str
     review_due: str
     all: str
+    button: str
     ranked: str
     reranked: str
     in_place: str

@@ -56,7 +56,8 @@ async def shown(home: Path) -> AsyncIterator[Stage]:
         await asyncio.to_thread(_write, hostile)
         documents = await asyncio.to_thread(samples.documents)
         await ingest([documents, hostile], app.index, collection="public")
-        yield Stage(app, await (await Pages.of(app)).listen(stack))
+        pages = await Pages.of(app)
+        yield Stage(app, pages.address(await pages.listen(stack)))
 
 
 @asynccontextmanager

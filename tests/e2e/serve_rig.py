@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PATIENCE = 30.0
 READY = "Citewell answers"
 COMMAND = str(Path(sys.executable).with_name("citewell"))
-_OURS = ("CITEWELL_", "SLACK_", "ANTHROPIC_", "VOYAGE_")
+_OURS = ("CITEWELL_", "SLACK_", "TEAMS_", "MICROSOFT_", "ANTHROPIC_", "VOYAGE_")
 
 
 def clean_environment() -> dict[str, str]:
@@ -53,11 +53,11 @@ class Served:
     _written: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     @classmethod
-    async def start(cls, folder: Path, environment: Mapping[str, str]) -> Served:
+    async def start(cls, folder: Path, environment: Mapping[str, str], *options: str) -> Served:
         """Start it in `folder` with these settings and no others."""
         port = int(environment.get("CITEWELL_PORT") or free_port())
         process = await asyncio.create_subprocess_exec(
-            *(COMMAND, "serve"),
+            *(COMMAND, "serve", *options),
             cwd=folder,
             env={**clean_environment(), "CITEWELL_PORT": str(port), **environment},
             stdin=asyncio.subprocess.DEVNULL,

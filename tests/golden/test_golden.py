@@ -11,6 +11,7 @@ from tests.golden.console import Console
 from tests.golden.holding import hold
 from tests.golden.shelves import Shelves
 from tests.golden.slack import slack
+from tests.golden.teams import teams
 from tests.golden.transcript import files, read
 
 if TYPE_CHECKING:
@@ -27,7 +28,11 @@ async def console() -> AsyncIterator[Console]:
     yield Console()
 
 
-PLATFORMS: dict[str, Callable[[], AbstractAsyncContextManager[Platform]]] = {"console": console, "slack": slack}
+PLATFORMS: dict[str, Callable[[], AbstractAsyncContextManager[Platform]]] = {
+    "console": console,
+    "slack": slack,
+    "teams": teams,
+}
 
 
 @pytest.fixture(scope="session")

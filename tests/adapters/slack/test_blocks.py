@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.slack.blocks import label_of, note, passage, passages, plain_posts, posts, web_url
+from adapters.label import label_of
+from adapters.link import web_url
+from adapters.slack.blocks import note, passage, passages, plain_posts, posts
 from bot.messages import Reply, Resource, Source, TurnKind
 from bot.wording import wording
 from retrieval.document import Document, Passage

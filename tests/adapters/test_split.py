@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.slack.mrkdwn import escape
-from adapters.slack.split import cut, cut_escaped, split
+from adapters.split import cut, cut_escaped, split
 
 TEXT = st.text(st.sampled_from("ab&<> .\n!"), max_size=400) | st.text(max_size=200)
 LIMIT = st.integers(8, 60)

@@ -1,4 +1,4 @@
-"""Answers of Slack's that are kept for a while, and asked for once however many wait for them."""
+"""Answers of a platform's that are kept for a while, and asked for once however many wait for them."""
 
 from __future__ import annotations
 

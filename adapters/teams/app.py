@@ -1,0 +1,254 @@
+"""Teams, wired: activities to the dispatcher, clicks and thumbs to their answers.
+
+A message is in the inbox before Teams is told that it arrived, and Teams is told at once: it waits fifteen seconds and
+then sends the message again. Nothing slow happens in between; the answer goes out later, to the address that was kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any
+
+from aiohttp import web
+
+from adapters.teams.activities import ROOT, Malformed, concerns_us, heard, parsed
+from adapters.teams.answers import as_activity, as_card_answer, as_dialog
+from adapters.teams.auth import Refused
+from adapters.teams.cards import note
+from adapters.teams.clicks import clicked, thumb
+from adapters.teams.connector import Address
+from adapters.teams.hosts import is_loopback
+from bot.errors import CitewellError, Transient
+from memory.errors import MemoryUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from datetime import datetime
+
+    from adapters.teams.activities import Activity
+    from adapters.teams.answers import Accepts, Answers
+    from adapters.teams.auth import Gate
+    from adapters.teams.connector import Connector
+    from adapters.teams.delivery import TeamsDelivery
+    from adapters.teams.edits import Edits
+    from adapters.teams.users import Users
+    from bot.wording import Wording
+    from memory.outbox import Outbox
+
+_LOG = logging.getLogger(__name__)
+_WELCOME = "welcome"
+_ABOUT_MESSAGES = {"message", "messageUpdate", "messageDelete"}
+
+
+class TeamsApp:
+    """The running adapter: `handle` answers POST /api/messages."""
+
+    def __init__(
+        self,
+        *,
+        gate: Gate,
+        connector: Connector,
+        delivery: TeamsDelivery,
+        dispatcher: Accepts,
+        users: Users,
+        answers: Answers,
+        edits: Edits,
+        words: Wording,
+        now: Callable[[], datetime],
+    ) -> None:
+        self._gate = gate
+        self._connector = connector
+        self._delivery = delivery
+        self._dispatcher = dispatcher
+        self._users = users
+        self._answers = answers
+        self._edits = edits
+        self._words = words
+        self._now = now
+        self._under_way: set[asyncio.Task[None]] = set()
+
+    async def handle(self, request: web.Request) -> web.Response:
+        """200 once what was sent is safe with us; 401 or 403 for what does not come from Teams or is not for us.
+
+        The token is checked before the body is looked at. 503 asks Teams to send the same again.
+        """
+        try:
+            self._from_this_machine(request)
+            claims = await self._gate.claims(request.headers.get("Authorization", ""))
+            activity = parsed(await request.read())
+            self._gate.check(activity, claims)
+            return await self._take(activity)
+        except Refused as error:
+            _LOG.warning("a request is refused (%d): %s", error.status, error)
+            return web.Response(status=error.status)
+        except Malformed as error:
+            _LOG.warning("Teams sent what cannot be used: %s", error)
+            return web.Response(status=400)
+        except (Transient, MemoryUnavailable) as error:
+            _LOG.warning("Teams is asked to send it again: %s", error)
+            return web.Response(status=503)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is under way that no message waits for."""
+        return bool(self._under_way)
+
+    async def close(self) -> None:
+        """Let go of what is under way. Calling it again does nothing."""
+        for task in tuple(self._under_way):
+            task.cancel()
+        await asyncio.gather(*self._under_way, return_exceptions=True)
+        await self._delivery.close()
+
+    def _from_this_machine(self, request: web.Request) -> None:
+        """Without tokens, only this machine may ask, and no web page that is open on it."""
+        if self._gate.rules.app_id:
+            return
+        host = request.host.rpartition(":")[0] if request.host.rpartition(":")[2].isdigit() else request.host
+        if not is_loopback(request.remote or "") or not is_loopback(host):
+            raise Refused("it does not come from this machine", 403)
+        if request.content_type != "application/json" or "Origin" in request.headers:
+            raise Refused("it comes from a web page", 403)
+
+    async def _take(self, activity: Activity) -> web.Response:
+        match activity.type:
+            case "message":
+                return await self._message(activity)
+            case "messageUpdate" if activity.event == "editMessage":
+                await self._edited(activity)
+            case "messageDelete" if activity.id and not activity.by_bot:
+                self._start(self._deleted(activity))
+            case "invoke":
+                return await self._invoke(activity)
+            case "installationUpdate" if activity.action in {"add", "add-upgrade"}:
+                self._start(self._welcome(activity))
+            case "conversationUpdate" if concerns_us(activity, activity.members_added):
+                self._start(self._welcome(activity))
+            case "installationUpdate" | "conversationUpdate" if concerns_us(activity, activity.members_removed) or (
+                activity.action or ""
+            ).startswith("remove"):
+                _LOG.info("removed from a conversation: %s", activity.where.place)
+            case _:
+                pass
+        return web.Response(status=200)
+
+    async def _message(self, activity: Activity) -> web.Response:
+        said = heard(activity)
+        if said is None:
+            if clicked(activity) is not None and not activity.by_bot:
+                self._start(self._answer_click(activity))
+            return web.Response(status=200)
+        address = _address(activity)
+        author = await self._users.author(activity, address)
+        await self._keep(activity, guest=author.guest)
+        await self._dispatcher.accept(said.message(author, self._now()))
+        return web.Response(status=200)
+
+    async def _edited(self, activity: Activity) -> None:
+        if activity.by_bot:
+            return
+        said = heard(activity)
+        if said is None:
+            await self._edits.not_for_us(_key(activity))
+            return
+        address = _address(activity)
+        author = await self._users.author(activity, address)
+        await self._keep(activity, guest=author.guest)
+        await self._edits.changed(said.message(author, self._now()), activity.timestamp)
+
+    async def _deleted(self, activity: Activity) -> None:
+        """What answered it is taken away too, as far as Teams lets us."""
+        key = _key(activity)
+        await self._edits.deleted(activity.where, key)
+        for guest in (False, True):
+            for part in await self._box(guest=guest).parts(key):
+                if part.sent_as and part.n >= 0:
+                    await self._connector.take_away(_address(activity), part.sent_as)
+
+    async def _keep(self, activity: Activity, *, guest: bool) -> None:
+        address = _place(activity).model_dump_json()
+        await self._box(guest=guest).keep_address(activity.where.place, address, self._now())
+
+    async def _invoke(self, activity: Activity) -> web.Response:
+        """What Teams shows at once comes in the response itself."""
+        name, click = activity.name, clicked(activity)
+        if name == "message/submitAction":
+            self._start(self._note_thumb(activity))
+            return web.json_response({})
+        if click is None or name not in {"adaptiveCard/action", "task/fetch"}:
+            return web.json_response({}, status=501)
+        author = await self._users.author(activity, _address(activity))
+        await self._keep(activity, guest=author.guest)
+        shown = await self._answers.to(click, activity, author) or self._words.status.working
+        if name == "task/fetch":
+            return web.json_response(as_dialog(shown, self._words.sources.heading))
+        return web.json_response(as_card_answer(shown))
+
+    async def _answer_click(self, activity: Activity) -> None:
+        click, address = clicked(activity), _address(activity)
+        if click is None:
+            return
+        author = await self._users.author(activity, address)
+        await self._keep(activity, guest=author.guest)
+        shown = await self._answers.to(click, activity, author)
+        if shown is not None:
+            await self._connector.send(address, as_activity(shown))
+
+    async def _note_thumb(self, activity: Activity) -> None:
+        said, address = thumb(activity), _address(activity)
+        if said is None:
+            return
+        author = await self._users.author(activity, address)
+        await self._keep(activity, guest=author.guest)
+        noted = await self._answers.note(said, activity, author, self._box(guest=author.guest))
+        if not noted:
+            _LOG.info("a thumb was about an answer of which nothing is kept")
+
+    async def _welcome(self, activity: Activity) -> None:
+        """A few words, once a place, however often Teams says that we were added."""
+        address = _address(activity)
+        author = await self._users.author(activity, address)
+        box, key = self._box(guest=author.guest), f"{activity.where.place}:{_WELCOME}"
+        if await box.parts(key):
+            return
+        await box.begin(key, 0, of=1, trace="", at=self._now())
+        sent_as = await self._connector.send(address, note(self._words.courtesy.greeting))
+        await box.stands(key, 0, sent_as or _WELCOME)
+
+    def _box(self, *, guest: bool) -> Outbox:
+        return self._delivery.outbox(guest=guest)
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._under_way.add(task)
+        task.add_done_callback(self._finished)
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self._under_way.discard(task)
+        if task.cancelled() or (error := task.exception()) is None:
+            return
+        said = error if isinstance(error, CitewellError) else type(error).__name__
+        _LOG.error("could not do what was asked for in Teams: %s", said)
+
+
+def _key(activity: Activity) -> str:
+    """That of the message that it is about."""
+    return f"{activity.where.place}:{activity.id}"
+
+
+def _address(activity: Activity) -> Address:
+    """Where replies to this activity go; in a channel, into the thread."""
+    root = activity.where.thread if activity.type in _ABOUT_MESSAGES or ROOT in activity.conversation.id else ""
+    return _place(activity).in_thread(root)
+
+
+def _place(activity: Activity) -> Address:
+    """The place as it is kept."""
+    return Address(
+        service_url=activity.service_url,
+        conversation=activity.where.channel,
+        kind=activity.kind,
+        tenant=activity.tenant,
+        bot=activity.recipient.id,
+    )

@@ -1,0 +1,85 @@
+"""What a click on a card or a thumb says: read from what Teams sends, which anyone could have made up. Pure."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from adapters.teams.activities import as_json
+
+if TYPE_CHECKING:
+    from adapters.teams.activities import Activity
+
+_LONGEST_REASON = 2_000
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class ShowSources(_Part):
+    """The passages behind the last answer."""
+
+    citewell: Literal["sources"]
+
+
+class ShowPassage(_Part):
+    """One passage, under the number that it had."""
+
+    citewell: Literal["passage"]
+    id: str = Field(min_length=1, max_length=2_000)
+    n: int = Field(ge=0, le=9_999)
+
+
+class AskAgain(_Part):
+    """The message of this id, once more."""
+
+    citewell: Literal["retry"]
+    key: str = Field(default="", max_length=500)
+
+
+Click: TypeAlias = Annotated[ShowSources | ShowPassage | AskAgain, Field(discriminator="citewell")]
+_CLICKS: TypeAdapter[ShowSources | ShowPassage | AskAgain] = TypeAdapter(Click)
+
+
+@dataclass(frozen=True, slots=True)
+class Thumb:
+    """What a person thinks of the message of this id, and why, where they said so."""
+
+    message: str
+    good: bool
+    reason: str
+
+
+def clicked(activity: Activity) -> ShowSources | ShowPassage | AskAgain | None:
+    """What a button of ours asks for, however Teams brings it; None for a button of nobody's."""
+    value = as_json(activity.value)
+    action = as_json(value.get("action"))
+    for data in (value.get("data"), action.get("data"), value):
+        try:
+            return _CLICKS.validate_python(data)
+        except ValidationError:
+            continue
+    return None
+
+
+def thumb(activity: Activity) -> Thumb | None:
+    """What the feedback buttons under an answer say; None for what they never say."""
+    value = as_json(activity.value)
+    said = as_json(value.get("actionValue"))
+    reaction = said.get("reaction")
+    if value.get("actionName") != "feedback" or reaction not in {"like", "dislike"} or not activity.reply_to_id:
+        return None
+    return Thumb(activity.reply_to_id, reaction == "like", _reason(said.get("feedback")))
+
+
+def _reason(given: object) -> str:
+    """Teams sends a JSON object as text."""
+    try:
+        said = as_json(json.loads(given)).get("feedbackText") if isinstance(given, str) else ""
+    except (ValueError, RecursionError):
+        return ""
+    return said[:_LONGEST_REASON] if isinstance(said, str) else ""

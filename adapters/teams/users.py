@@ -1,0 +1,91 @@
+"""Who wrote: guest or member, from the conversation's list of members; language and place, from the message itself."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING
+
+from adapters.teams.activities import country, timezone
+from bot.errors import CitewellError
+from bot.messages import Author
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from adapters.teams.activities import Account, Activity
+    from adapters.teams.connector import Address, Connector
+
+_LOG = logging.getLogger(__name__)
+_MEMBER = "user"
+
+
+class Users:
+    """Authors; what Teams says of them is remembered for `ttl` seconds of `clock`. Whom it does not vouch for: a guest.
+
+    `tenant` is the organisation's own; where it is not known, whose place it is. An unknown person costs one call of at
+    most `patience` seconds before the message is acknowledged. A failed look-up is not remembered.
+    """
+
+    def __init__(
+        self,
+        connector: Connector,
+        clock: Callable[[], float],
+        *,
+        tenant: str,
+        ttl: float = 3600,
+        patience: float = 2.0,
+        capacity: int = 10_000,
+    ) -> None:
+        self._connector = connector
+        self._clock = clock
+        self._tenant = tenant
+        self._ttl = ttl
+        self._patience = patience
+        self._capacity = capacity
+        self._known: dict[tuple[str, str], tuple[float, bool]] = {}
+
+    async def author(self, activity: Activity, address: Address) -> Author:
+        """Whoever sent this activity."""
+        guest = self._foreign(activity.tenant) or activity.outside or not await self._is_member(activity, address)
+        return Author(
+            activity.sender.stable_id,
+            guest=guest,
+            locale=activity.locale or None,
+            country=country(activity),
+            timezone=timezone(activity),
+        )
+
+    def _foreign(self, tenant: str | None) -> bool:
+        return bool(self._tenant) and bool(tenant) and tenant != self._tenant
+
+    async def _is_member(self, activity: Activity, address: Address) -> bool:
+        key = (activity.tenant, activity.sender.id)
+        known = self._known.get(key)
+        if known is None or known[0] <= self._clock():
+            try:
+                async with asyncio.timeout(self._patience):
+                    found = await self._connector.member(address, activity.sender.id)
+            except (CitewellError, TimeoutError) as error:
+                _LOG.warning("nobody vouches for an author (%s): taken for a guest", error or type(error).__name__)
+                return False
+            known = (self._clock() + self._ttl, self._vouched(found, activity))
+            self._remember(key, known)
+        return known[1]
+
+    def _vouched(self, found: Account, activity: Activity) -> bool:
+        """Whether Teams calls them a user, and of our own tenant where it says of which."""
+        own = self._tenant or activity.tenant
+        same = found.id == activity.sender.id or found.aad_object_id == activity.sender.aad_object_id is not None
+        return same and is_member(found, own)
+
+    def _remember(self, key: tuple[str, str], known: tuple[float, bool]) -> None:
+        self._known.pop(key, None)
+        if len(self._known) >= self._capacity:
+            del self._known[next(iter(self._known))]
+        self._known[key] = known
+
+
+def is_member(found: Account, tenant: str) -> bool:
+    """Whether somebody in a list of members is a user, and of this tenant where Teams says of which."""
+    return found.user_role == _MEMBER and found.tenant_id in {None, "", tenant}
