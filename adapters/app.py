@@ -31,6 +31,7 @@ from adapters.dispatch import Dispatcher
 from adapters.files import answering_files
 from adapters.forgetting import Forgetter, answering_forget
 from adapters.intake import Intake
+from adapters.lookups.tables import Tables
 from adapters.offered import Permission
 from adapters.sources import Sources, answering_sources
 from adapters.tracing.traces import Traces, words_until
@@ -43,6 +44,8 @@ from bot.crisis import lines_for
 from bot.crisis_file import bundled
 from bot.extractive import ExtractiveAnswerer
 from bot.language import LANGUAGES
+from bot.lookup import Registry
+from bot.lookups import Lookups
 from bot.own_people import own_people
 from bot.safety import assess
 from bot.settings import TurnSettings
@@ -208,6 +211,9 @@ async def build(
         summaries = Summaries(summary_writer, budget_tokens=settings.replay_tokens)
         opened.push_async_callback(summaries.settle)
         access = PlaceAccess(settings.shelving, own={CONSOLE})
+        tables = await Tables.open(settings.lookups, settings.home.expanduser())
+        opened.callback(tables.close)
+        lookups = Lookups(Registry(tables.all), wording(settings.language))
         engine = Engine(
             searcher=searcher,
             index=index,
@@ -232,8 +238,9 @@ async def build(
             keep=traces.keep,
             may_keep_words=words_until(settings.trace_words_until, clock),
             access=access,
+            lookups=lookups,
         )
-        sources = Sources(memories, index, access, today)
+        sources = Sources(memories, index, access, today, lookups)
         intake = _intake(settings, index, engine.wording, clock)
         dispatcher = Dispatcher(
             _answering(engine, sources, forgetter, intake),

@@ -10,7 +10,7 @@ from pydantic import BaseModel, SecretStr
 
 from adapters.commands import json_option, print_json
 from adapters.home_settings import HOME_FILE
-from adapters.settings import environment_file, environment_names
+from adapters.settings import HOME_ONLY, environment_file, environment_names
 from adapters.terminal import one_line, say
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def config(settings: Settings, *, everything: bool, as_json: bool) -> None:
 
 
 def _rows(settings: Settings) -> list[dict[str, Any]]:
-    names = environment_names() | {"thresholds": "thresholds"}
+    names = environment_names() | {name: name for name in HOME_ONLY}
     outside, file = _upper(os.environ), _upper(environment_file())
     rows = []
     for field, name in names.items():

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 INTRODUCTION = """\
 This is Citewell with the leaflets of a made-up clinic. Nothing you type leaves this machine.
 Try: When is the flu clinic open?   then: And for children?   An empty line ends it.
+From its tables: When does Harbour Street open on Friday?   or: How many MMR doses are left?
 After an answer, + says that it was good and - that it was not.
 """
 THUMBS = {"+": True, "-": False}
@@ -37,6 +38,7 @@ def demo_settings(settings: Settings) -> Settings:
     """The settings with a home of its own below the real one, and nothing that needs a key, a server or calibration."""
     without = dict.fromkeys(("anthropic_api_key", "voyage_api_key", "weaviate_url", "reranker"))
     own = {"home": settings.home / "demo", "host": "127.0.0.1", "thresholds": {}, "check_entailment": False}
+    own["lookups"] = samples.tables()
     return settings.model_copy(update={**own, **without})
 
 

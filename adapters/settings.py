@@ -27,6 +27,7 @@ from pydantic import (
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from adapters.home_settings import HOME_FILE, HomeSettings, Thresholds
+from adapters.lookups.settings import Tables  # noqa: TC001 - pydantic needs it when the class is made
 from adapters.public_settings import public_address, team_ids
 from adapters.shelving_settings import COLLECTION_RULE, Channels, is_collection_name
 from bot.access import Shelving
@@ -43,6 +44,7 @@ _ENV_FILE = ".env"
 _HOST = re.compile(r"(?:\*\.)?[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}|localhost")
 _STAGES = [field.name for field in fields(PipelineSettings)]
 _STAGES_RULE = f"write names of stages with commas between them; there are {', '.join(_STAGES)}"
+HOME_ONLY = ("thresholds", "lookups")
 _SAID = {
     "dict_type": 'write a table for each embedding model, [thresholds."none"] for words alone',
     "extra_forbidden": "no such field; there are evidence and confident",
@@ -251,6 +253,9 @@ class Settings(BaseSettings):
     )
     documents_into: str = Field(default=PUBLIC, description="the collection that they go into unless one is named")
     documents_limit: float = Field(default=20.0, gt=0, le=100, description="the largest such file, in megabytes")
+    lookups: Tables = Field(
+        default_factory=dict, description="tables that answers come from, by name; in the home only"
+    )
     passages: int = Field(default=8, ge=1, le=30, description="passages given to the answerer")
     replay_tokens: int = Field(default=1500, ge=0, le=50_000, description="earlier exchanges it sees, in tokens")
     question_limit: int = Field(default=8000, ge=100, le=40_000, description="longest message, in characters")
@@ -404,7 +409,7 @@ class Settings(BaseSettings):
 
 def environment_names() -> dict[str, str]:
     """Each setting's name in the environment, by field, of all that can be set there."""
-    return {field: _names(field)[0] for field in Settings.model_fields if field != "thresholds"}
+    return {field: _names(field)[0] for field in Settings.model_fields if field not in HOME_ONLY}
 
 
 def _names(field: str) -> list[str]:

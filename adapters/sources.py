@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from bot.access import Access
+    from bot.lookups import Lookups
     from bot.messages import Author, IncomingMessage, Respond, Show, Source
     from bot.turn import Memories
     from bot.wording import Wording
@@ -57,12 +58,18 @@ class Sources:
     """Finds the passages behind earlier answers. None is returned where there was no answer, () where all are gone."""
 
     def __init__(
-        self, memories: Memories, index: Passages, access: Access, today: Callable[[], date] = utc_today
+        self,
+        memories: Memories,
+        index: Passages,
+        access: Access,
+        today: Callable[[], date] = utc_today,
+        lookups: Lookups | None = None,
     ) -> None:
         self._memories = memories
         self._index = index
         self._access = access
         self._today = today
+        self._lookups = lookups
 
     async def of_conversation(self, conversation: Conversation, author: Author) -> tuple[Source, ...] | None:
         """Behind the last answer in this thread, whoever asked; else behind this person's last one in the place."""
@@ -122,7 +129,10 @@ class Sources:
 
     async def _held(self, ids: Sequence[str], conversation: Conversation, author: Author) -> dict[str, Hit]:
         """Those of these passages that this person may see here and whose documents hold today."""
-        hits = await self._index.passages(ids, collections=await self._access(conversation, author))
+        collections = await self._access(conversation, author)
+        hits = list(await self._index.passages(ids, collections=collections))
+        if self._lookups is not None:
+            hits += await self._lookups.held(ids, author, collections)
         return {hit.passage.id: hit for hit in hits if hit.document.holds(self._today())}
 
 

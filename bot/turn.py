@@ -16,6 +16,7 @@ from bot.courtesy import courtesy
 from bot.crisis import FOLLOW_UP, crisis_reply_text, lines_for, words_for
 from bot.errors import Busy, CitewellError, Refused, outline
 from bot.lapsed import lapsed_version
+from bot.lookups import Asked, AskedBack, Declined, Given
 from bot.messages import IncomingMessage, Reply, Source
 from bot.restate import of_the_same, quotes, simpler, why
 from bot.safety import Clear, Mention, SafetyVerdict, SelfHarm, Violence, assess
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from bot.answerer import Answerer, Hear, Rewriter
     from bot.crisis import Lines
     from bot.entailment import Entailment
+    from bot.lookups import Lookups, Outcome
     from bot.messages import Show
     from bot.restate import Manner
     from bot.safety import SecondLook
@@ -90,6 +92,7 @@ class Engine:
     `access` says which collections a message may be answered from, asked each time something is looked up.
     `switches` hold the stages of `pipeline` that are off for now.
     `keep` is given the record of each turn that has ended, with what was said only while `may_keep_words` says so.
+    `lookups` answer from tables what is a question for them, before documents are searched.
     `observe` is shown what a turn found, before it is answered, and its trace, which goes on growing until the reply.
     """
 
@@ -113,6 +116,7 @@ class Engine:
     switches: Switches = field(default_factory=Switches)
     keep: Callable[[TurnRecord], None] = _unkept
     may_keep_words: Callable[[], bool] = _never
+    lookups: Lookups | None = None
 
     async def respond(self, message: IncomingMessage, show: Show | None = None) -> Reply:
         """The reply to one message, recorded; its text goes to `show` as it passes the check, where that helps.
@@ -221,6 +225,10 @@ class Engine:
         if asks is not None and not answers:
             return self._ending(message, trace, TurnKind.COURTESY, self.wording.asking_on.nothing_yet)
         if isinstance(asks, Simpler | InLanguage):
+            if not answers[-1].replayable and (
+                looked := await self._looked_up(message, answers[-1].standalone, (), trace)
+            ):
+                return self._from_table(looked, message, trace)
             return await self._restated(asks, answers[-1], message, history, trace)
         beside = answers if isinstance(asks, More) else ()
         return await self._answered(message, turns, history, trace, show, beside=beside)
@@ -244,21 +252,55 @@ class Engine:
             span.tell(lambda: {"asked": asked, "standalone": question})
             if beside and question == asked:
                 question = beside[-1].standalone
+        looked = None if beside else await self._looked_up(message, question, turns, trace)
+        if looked is not None and looked.sure:
+            return self._from_table(looked, message, trace)
         shown = {source.id for turn in beside for source in turn.sources}
         evidence = await self._search(message, question, trace, without=shown)
         evidence = of_the_same(evidence, beside[-1].sources) if beside else evidence
         self.observe(trace, evidence)
         if evidence.grade is Grade.INCORRECT or not evidence.hits:
-            text = await self._ungrounded(message, evidence.query, more=bool(beside))
+            text = looked.text if looked else await self._ungrounded(message, evidence.query, more=bool(beside))
             return self._ending(message, trace, TurnKind.UNGROUNDED, text, standalone=question)
         try:
             verified = await self._checked_draft(question, evidence, history, trace, show)
         except Refused:
             return self._ending(message, trace, TurnKind.REFUSAL, self.wording.refusal.model, standalone=question)
         if not verified.statements:
-            text = await self._ungrounded(message, evidence.query, verified.missing, more=bool(beside))
+            missing = verified.missing
+            text = (
+                looked.text if looked else await self._ungrounded(message, evidence.query, missing, more=bool(beside))
+            )
             return self._ending(message, trace, TurnKind.UNGROUNDED, text, standalone=question)
         return self._fact(message, trace, question, self._composed(verified.statements), verified.confidence)
+
+    async def _looked_up(
+        self, message: IncomingMessage, question: str, turns: Sequence[Turn], trace: Trace
+    ) -> Outcome | None:
+        """What the tables have to say, which no model is asked about; None where it is no question for them."""
+        if not self.lookups:
+            return None
+        collections = await self.access(message.conversation, message.author)
+        last = next((turn for turn in reversed(turns) if turn.author == message.author.id), None)
+        asked = Asked(message.text if turns else question, question, message.author, last)
+        with trace.stage("lookup") as span:
+            return await self.lookups.ask(asked, collections=collections, today=self.clock().date(), span=span)
+
+    def _from_table(self, looked: Outcome, message: IncomingMessage, trace: Trace) -> tuple[Turn, Reply]:
+        """Of a person's own rows nothing is kept but that they asked."""
+        match looked:
+            case Given(personal=True):
+                turn, reply = self._ending(message, trace, TurnKind.COURTESY, "")
+                return turn, replace(reply, kind=TurnKind.FACT, text=looked.text, sources=looked.sources, private=True)
+            case Given():
+                turn, reply = self._fact(message, trace, looked.question, (looked.text, looked.sources), 1.0)
+                return turn, replace(reply, confidence=None)
+            case AskedBack():
+                return self._ending(message, trace, TurnKind.COURTESY, looked.text, standalone=looked.question)
+            case Declined():
+                return self._ending(message, trace, TurnKind.UNGROUNDED, looked.text, standalone=looked.question)
+            case _:
+                assert_never(looked)
 
     async def _restated(
         self, manner: Manner, last: Turn, message: IncomingMessage, history: Sequence[Said], trace: Trace

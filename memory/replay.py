@@ -36,7 +36,8 @@ def replay(turns: Sequence[Turn], *, budget_tokens: int, summary: Summary | None
     """The summary of what is older, then the latest clean turns, oldest first, all within the budget.
 
     `turns` come oldest first. A turn that does not fit ends the window, as one that the summary covers does; a summary
-    that does not fit is left out. Refusals, errors, crisis turns, courtesies and declines never appear (promise 5).
+    that does not fit is left out. Refusals, errors, crisis turns, courtesies and declines never appear
+    (promise 5), nor do values from tables.
     """
     budget = budget_tokens * CHARACTERS_PER_TOKEN
     shown = () if summary is None or len(summary.text) > budget else (summary,)
@@ -69,7 +70,7 @@ def earlier_questions(turns: Sequence[Turn]) -> tuple[str, ...]:
 
 def _uncovered(turns: Sequence[Turn], summary: Summary | None) -> list[Turn]:
     covered = frozenset(summary.covers if summary else ())
-    return [turn for turn in turns if turn.kind.clean and turn.trace_id not in covered]
+    return [turn for turn in turns if turn.replayable and turn.trace_id not in covered]
 
 
 def _window(clean: Sequence[Turn], room: float) -> Sequence[Turn]:

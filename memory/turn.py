@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 AGAIN = "+"
 """Between a message's key and what tells apart the times that it was asked again."""
 
+ROW = "lookup:"
+"""What the id of a source begins with that is a table's row and no passage."""
+
 
 class TurnKind(StrEnum):
     """How a turn ended. The value is what commands print and what the store keeps."""
@@ -95,3 +98,8 @@ class Turn:
             raise ValueError("a crisis turn keeps its kind only, never words or sources")
         if self.at.tzinfo is None:
             raise ValueError("a turn's time carries its time zone")
+
+    @property
+    def replayable(self) -> bool:
+        """Whether a model may see it again: a grounded answer, and none from a table, whose values pass no model."""
+        return self.kind.clean and not any(source.id.startswith(ROW) for source in self.sources)

@@ -52,6 +52,21 @@ class AnswerWords(_Section):
     anew: str
 
 
+class LookupWords(_Section):
+    """Around answers from tables, and what is asked back before there can be one."""
+
+    which: str
+    unknown: str
+    keys_more: str
+    either: str
+    more: str
+    as_of: str
+    stale: str
+    expired: str
+    failed: str
+    no_row: str
+
+
 class Crisis(_Section):
     """Words for a person in need; the lines themselves come from `bot.crisis`.
 
@@ -332,6 +347,7 @@ class Wording(_Section):
 
     courtesy: Courtesy
     answer: AnswerWords
+    lookups: LookupWords
     crisis: Crisis
     forget: ForgetWords
     feedback: FeedbackWords

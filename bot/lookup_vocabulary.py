@@ -1,0 +1,164 @@
+"""The words that a table is asked with: its keys' values, the names of its columns, what it is about."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import chain
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from retrieval.terms import fold, stem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+Kind: TypeAlias = Literal["text", "integer", "number", "date", "time", "weekday"]
+
+_WORD = re.compile(r"(?<![\w)])-\d+|[^\W_]+(?:\+|-(?!\w))?|[<>≤≥%]")
+"""With the sign of "A-" and "-5", so that they are neither "A+" nor "5"."""
+_POSSESSIVE = re.compile(r"['’]s\b")
+
+FILLERS = frozenset(
+    """
+    a about again all also an and any are asking at be by can check could currently day days do does exactly find for
+    from get gets give good has have hello help hey hi how i if in is it its just kindly know let like list listed look
+    looking lookup many me morning much need now of on or our please present presently question quick quickly right say
+    says see shall should show so some someone tell thank thanks that the their them there these they thing this those
+    to today us use want we what whats when which who whom will with would wonder wondering you your
+    """.split()  # noqa: SIM905 - a list of a hundred words is read more easily so
+)
+"""Words that change nothing about which value is meant. Negations, comparisons, the past and "my" are none of them."""
+
+_MEANT = 50
+_SHORT = 2
+
+OWN = frozenset({"my", "i", "me", "mine", "am"})
+
+
+def tokens(text: str) -> list[str]:
+    """The words of a text, folded, without possessive endings."""
+    return _WORD.findall(_POSSESSIVE.sub("", fold(text)))
+
+
+@lru_cache(maxsize=4096)
+def stemmed(word: str) -> str:
+    """The stem by which names of columns are compared."""
+    return stem(word)
+
+
+def phrase(text: str) -> tuple[str, ...]:
+    """A name's stems, in order."""
+    return tuple(stemmed(word) for word in tokens(text))
+
+
+@dataclass(slots=True)
+class KeyIndex:
+    """The values of one key column, found by their words."""
+
+    kind: Kind
+    values: list[str] = field(default_factory=list)
+    whole: dict[tuple[str, ...], list[int]] = field(default_factory=dict)
+    by_word: dict[str, set[int]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, kind: Kind, values: Iterable[str]) -> KeyIndex:
+        """Of values as they are written; those that differ in capitals alone are one."""
+        index = cls(kind)
+        spelt: dict[str, str] = {}
+        for value in values:
+            spelt.setdefault(value.casefold(), value)
+        for at, value in enumerate(spelt.values()):
+            words = tuple(tokens(value))
+            index.values.append(value)
+            index.whole.setdefault(words, []).append(at)
+            for word in words:
+                index.by_word.setdefault(word, set()).add(at)
+        return index
+
+    def run(self, words: Sequence[str]) -> tuple[int, list[str], bool]:
+        """How many of the first words name values together, those values, and whether that is all of such a name."""
+        best: set[int] = set()
+        length, whole = 0, 0
+        while length < len(words) and (ids := self.by_word.get(words[length])):
+            joined = ids if not length else best & ids
+            if not joined:
+                break
+            best, length = joined, length + 1
+            if tuple(words[:length]) in self.whole:
+                whole = length
+        if whole:  # a whole name goes before a longer stretch of others
+            return whole, [self.values[at] for at in self.whole[tuple(words[:whole])]], True
+        return length, [self.values[at] for at in sorted(best)[:_MEANT]], False
+
+    def tells(self, value: str, words: Sequence[str]) -> bool:
+        """Whether these words are enough of a value's name: it begins with them, and others too have what is left out.
+
+        "Northgate" is the only Northgate Health Centre; "hepatitis" may be another one than hepatitis B.
+        """
+        own = tokens(value)
+        rest = own[len(words) :]
+        return own[: len(words)] == list(words) and all(
+            len(word) > _SHORT and word.isalpha() and len(self.by_word[word]) > 1 for word in rest
+        )
+
+
+@dataclass(slots=True)
+class Vocabulary:
+    """What one table is asked with. `columns` gives the columns that a name stands for, by its stems;
+    `shared` those in whose names a word stands, which does not tell which of them is meant.
+    """
+
+    keys: dict[str, KeyIndex]
+    required: tuple[str, ...]
+    columns: dict[tuple[str, ...], frozenset[str]]
+    shared: dict[tuple[str, ...], frozenset[str]]
+    about: frozenset[tuple[str, ...]]
+    personal: bool = False
+    types: dict[str, Kind] = field(default_factory=dict)
+    known: frozenset[str] = frozenset()
+    stems: frozenset[str] = frozenset()
+    longest: int = 1
+
+    @classmethod
+    def of(
+        cls,
+        keys: dict[str, KeyIndex],
+        names: dict[str, Sequence[str]],
+        about: Iterable[str],
+        *,
+        types: dict[str, Kind],
+        required: Sequence[str],
+        personal: bool = False,
+    ) -> Vocabulary:
+        """Of each column's names and synonyms, and phrases that the table is about."""
+        columns: dict[tuple[str, ...], frozenset[str]] = {}
+        for column, given in names.items():
+            for name in given:
+                stems = phrase(name)
+                columns[stems] = columns.get(stems, frozenset()) | {column}
+        shared = _shared(columns)
+        subjects = frozenset(map(phrase, about))
+        plain = {word for name in (*chain.from_iterable(names.values()), *about) for word in tokens(name)}
+        longest = max((len(one) for one in (*columns, *subjects)), default=1)
+        return cls(
+            keys,
+            tuple(required),
+            columns,
+            shared,
+            subjects,
+            personal,
+            types,
+            frozenset(plain),
+            frozenset(map(stemmed, plain)),
+            longest,
+        )
+
+
+def _shared(columns: dict[tuple[str, ...], frozenset[str]]) -> dict[tuple[str, ...], frozenset[str]]:
+    """Words that stand in the names of several columns: they mean one of these, and do not tell which."""
+    found: dict[tuple[str, ...], frozenset[str]] = {}
+    for name, stands_for in columns.items():
+        for word in (one for one in name if len(name) > 1 and one not in FILLERS):
+            found[word,] = found.get((word,), frozenset()) | stands_for
+    return {word: stands_for for word, stands_for in found.items() if len(stands_for) > 1 and word not in columns}
