@@ -27,6 +27,7 @@ from adapters.feedback import feedback
 from adapters.forget import forget
 from adapters.gaps import gaps
 from adapters.ingestion import ingest
+from adapters.lookups.command import lookups
 from adapters.settings import Settings
 from adapters.teams_package import teams_package
 from adapters.terminal import be_lenient, one_line, say, well_formed
@@ -186,7 +187,7 @@ def assess(*, as_json: bool) -> None:
 
 for command in (
     *(ingest, evaluate, calibrate, gaps, feedback, forget, teams_package),
-    *(traces, doctor, config, backup, restore),
+    *(traces, doctor, config, backup, restore, lookups),
 ):
     main.add_command(command)
 

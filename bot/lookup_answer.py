@@ -34,16 +34,18 @@ def answered(
         late = origin.stale is not None and origin.stale < today
         day = words.dates.day_of(origin.as_of)
         text += "\n" + (says.stale if late else says.as_of).format(day=day)
-    return text, tuple(_source(hit_of(card, row, n), n, today) for n, row in enumerate(found.rows, 1))
+    return text, tuple(_source(hit_of(card, row, n, words), n, today) for n, row in enumerate(found.rows, 1))
 
 
-def hit_of(card: Card, row: Row, rank: int) -> Hit:
+def hit_of(card: Card, row: Row, rank: int, words: Wording) -> Hit:
     """The row in the shape of a passage of a document, so that it is shown wherever passages are."""
     origin = row.origin
     where = " · ".join(row.written[key] for key in card.keys if row.written[key])
-    as_of = f"as of {origin.as_of.isoformat()}" if origin.as_of else ""
-    place = " · ".join(filter(None, (where, as_of, origin.owner)))
+    says = words.lookups
+    as_of = says.row_as_of.format(day=origin.as_of.isoformat()) if origin.as_of else ""
+    place = " · ".join(filter(None, (where, as_of)))
     text = "; ".join(f"{name}: {row.written[column] or _EMPTY}" for column, name in card.columns.items())
+    text += f" ({says.kept_by.format(owner=origin.owner)})" if origin.owner else ""
     id_ = f"{ROW}{card.name}:{row.id}"
     document = Document(
         f"{ROW}{card.name}",

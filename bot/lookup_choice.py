@@ -155,4 +155,4 @@ def _fits(values: Sequence[str], vocabulary: Vocabulary, words: Sequence[str]) -
         return bool(types & _NUMBERS)
     if "who" in words or "whom" in words:
         return "text" in types
-    return "when" not in words or bool(types - _NUMBERS)
+    return not {"when", "time"} & {*words} or bool(types - _NUMBERS)

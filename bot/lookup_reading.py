@@ -23,9 +23,10 @@ _STRETCH = 6
 class Reading:
     """What the words of a question are to a table.
 
-    `keys` has the values given for each key column, `doubts` those of which several may be meant, `asked` the columns
-    named, in order, `weak` those named by what the table is about, which count where no other is; `unsure` the columns between which a word does not tell. `left` are positions of words that the
-    table knows nothing of; the last value of a key `ends` before that position.
+    `keys` has the values given for each key column, `doubts` those of which several may be meant. `asked` are the
+    columns named, in order, `weak` those named by what the table is about, which count where no other is; `unsure` the
+    sets of columns between which a word does not tell. `left` are positions of words that the table knows nothing of;
+    the last value of a key `ends` before that position.
     """
 
     keys: dict[str, list[str]] = field(default_factory=dict)

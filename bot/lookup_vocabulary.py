@@ -21,11 +21,12 @@ _POSSESSIVE = re.compile(r"['’]s\b")
 
 FILLERS = frozenset(
     """
-    a about again all also an and any are asking at be by can check could currently day days do does exactly find for
-    from get gets give good has have hello help hey hi how i if in is it its just kindly know let like list listed look
-    looking lookup many me morning much need now of on or our please present presently question quick quickly right say
-    says see shall should show so some someone tell thank thanks that the their them there these they thing this those
-    to today us use want we what whats when which who whom will with would wonder wondering you your
+    a about again all also an and any are asking at be by call called can check could currently day days do does
+    door doors exactly find for from get gets give go goes good has have hello help hey hi how i if in is it its
+    just kindly know let like list listed look looking lookup many me morning much need now number of on or our
+    please present presently question quick quickly right say says see shall should show so some someone tell
+    thank thanks that the their them there these they thing this time those to today us use used using want we what
+    whats when which who whom will with would wonder wondering you your
     """.split()  # noqa: SIM905 - a list of a hundred words is read more easily so
 )
 """Words that change nothing about which value is meant. Negations, comparisons, the past and "my" are none of them."""

@@ -127,7 +127,7 @@ class Lookups:
                 logger.error("look-up %s failed: %s", name, _outline(error))  # noqa: TRY400 - as above
                 continue
             if row is not None:
-                hits.append(hit_of(lookup.card, row, len(hits) + 1))
+                hits.append(hit_of(lookup.card, row, len(hits) + 1, self._words))
         return hits
 
     def _choice(self, asked: Asked, lookups: Sequence[Lookup], today: date) -> tuple[str, Choice | None]:

@@ -224,7 +224,7 @@ def _card(name: str, said: TableSettings) -> Card:
     shown = {key: column for key, column in said.columns.items() if key not in hidden}
     strict = ConfigDict(extra="forbid", frozen=True)
     values = Annotated[list[Annotated[str, Field(max_length=2000)]], Field(min_length=1, max_length=_MOST_VALUES)]
-    arguments: dict[str, Any] = {key: (values | None, None) for key in said.keys}
+    arguments: dict[str, Any] = dict.fromkeys(said.keys, (values | None, None))
     result: dict[str, Any] = {key: (_TYPES[column.type] | None, None) for key, column in shown.items()}
     return Card(
         name=name,

@@ -65,6 +65,8 @@ class LookupWords(_Section):
     expired: str
     failed: str
     no_row: str
+    row_as_of: str
+    kept_by: str
 
 
 class Crisis(_Section):

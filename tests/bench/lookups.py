@@ -1,6 +1,8 @@
+# ruff: noqa: E501, T201 - questions stand on a line each, and are reported on standard output
 """Look-ups without a model: generated questions over five sample tables, and our own time at 100,000 rows.
 
-`python -m tests.bench.lookups` reports on the half that the choosing was not built on; `--building` shows the other.
+`python -m tests.bench.lookups` reports on the half that the choosing was not built on, whose ways of asking are others;
+`--building` shows the other half.
 A question is right where exactly the row and the column asked for are given, wrong where any other value is, and
 otherwise asked back or declined. A question that has no answer (a key that the tables lack, a column that they lack, a
 missing key) is right where no value is given.
@@ -41,6 +43,37 @@ VACCINES = ("Flu", "MMR", "Hepatitis A", "Hepatitis B", "Tetanus", "Rabies", "Ty
 SPECIALTIES = ("cardiology", "paediatrics", "general surgery", "orthopaedics", "radiology", "psychiatry")
 FORMS = ("sick leave", "travel expenses", "incident report", "study leave", "parking permit")
 WARDS = tuple(f"Ward {n}" for n in range(1, 13))
+UNSEEN = {
+    "opens": (
+        "From when is {clinic} open on {day}?",
+        "Please tell me the time {clinic} opens on a {day}",
+        "is {clinic} open on {day}, and from what time?",
+        "{day}: when do the doors of {clinic} open?",
+    ),
+    "closes": (
+        "Until when can I come to {clinic} on {day}?",
+        "When will {clinic} be closing on {day}?",
+        "{clinic}, {day}, closing time?",
+    ),
+    "doses_left": (
+        "How much {vaccine} vaccine is left at {clinic}?",
+        "Is there any {vaccine} left in {clinic}, how many doses?",
+        "What is the {vaccine} stock at {clinic}, doses left?",
+    ),
+    "doses_ordered": (
+        "What number of {vaccine} doses is on order at {clinic}?",
+        "{vaccine} doses ordered for {clinic}?",
+    ),
+    "registrar": ("On {day}, who is the registrar on call for {specialty}?", "{specialty} on call {day}?"),
+    "bleep": ("Which bleep number do I use for {specialty} on {day}?", "bleep {specialty} {day}"),
+    "consultant": ("Tell me the consultant in {specialty} on {day}", "Who's {specialty} consultant on {day}?"),
+    "number": ("Do you know which form I need for {form}?", "What's the {form} form called?", "form number, {form}"),
+    "office": ("To which office do I send the form for {form}?", "Where does the {form} form go to?"),
+    "beds": ("On {ward}, how many beds are there?", "beds {ward}?"),
+    "beds_closed": ("How many of the beds on {ward} are closed?", "{ward} closed beds"),
+    "extension": ("Which extension do I call for {ward}?", "{ward} phone?"),
+}
+"""How the reported half asks, written after the choosing was; it then gained some everyday words, and no more."""
 LACKING = {
     "clinic": ("Southfield", "Westgate", "Bridge Street"),
     "vaccine": ("Hepatitis C", "Cholera", "Yellow Fever"),
@@ -77,7 +110,7 @@ def samples() -> dict[str, Sample]:
     dice = random.Random(9)
 
     def times(first: int, count: int) -> list[str]:
-        return [f"{first + n // 60:02d}:{n % 60:02d}" for n in dice.sample(range(0, 240), count)]
+        return [f"{first + n // 60:02d}:{n % 60:02d}" for n in dice.sample(range(240), count)]
 
     pairs = [(clinic, day) for clinic in CLINICS for day in DAYS]
     hours = tuple(zip(*zip(*pairs, strict=True), times(7, len(pairs)), times(15, len(pairs)), strict=True))
@@ -254,9 +287,9 @@ def questions(seed: int = 26, count: int = 300) -> tuple[list[Question], list[Qu
         row = dict(zip(table.header, dice.choice(table.rows), strict=True))
         filled = {_key(key): row[key] for key in keys}
         turn = n // len(tables) % 10
-        if turn < 7:  # noqa: PLR2004
+        if turn < 7:
             column = dice.choice(list(table.asks))
-            text = dice.choice(table.asks[column]).format(**filled)
+            text = dice.choice(table.asks[column] if n % 2 == 0 else UNSEEN[column]).format(**filled)
             kind = "two conditions" if len(keys) > 1 else "one condition"
             if turn >= 5:
                 text, kind = _slip(text, dice), "slip"
@@ -320,10 +353,10 @@ async def report(*, building: bool) -> None:
             counts[verdict] += 1
             counts[f"  {question.kind}: {verdict}"] += 1
             if verdict != "right":
-                print(f"{verdict}: [{question.kind}] {question.text} -> {outcome.text if outcome else None!r}")  # noqa: T201
+                print(f"{verdict}: [{question.kind}] {question.text} -> {outcome.text if outcome else None!r}")
     for name, count in sorted(counts.items()):
-        print(f"{name} {count}")  # noqa: T201
-    print(f"right {counts['right'] / len(half):.1%} of {len(half)}, wrong {counts['wrong']}")  # noqa: T201
+        print(f"{name} {count}")
+    print(f"right {counts['right'] / len(half):.1%} of {len(half)}, wrong {counts['wrong']}")
 
 
 async def speed(rows: int = 100_000, count: int = 200) -> None:
@@ -338,7 +371,7 @@ async def speed(rows: int = 100_000, count: int = 200) -> None:
         table = Table("items", TableSettings.model_validate(settings), Path(folder))
         began = time.perf_counter()
         table.vocabulary()
-        print(f"read in {time.perf_counter() - began:.2f} s")  # noqa: T201
+        print(f"read in {time.perf_counter() - began:.2f} s")
         lookups, times = Lookups(Registry([table]), wording()), []
         for n in range(count):
             item, slip = n * 47 % (rows // 10), "Stroe" if n % 4 == 0 else "Store"
@@ -350,7 +383,7 @@ async def speed(rows: int = 100_000, count: int = 200) -> None:
         times.sort()
         print(
             f"{rows} rows: median {times[count // 2]:.2f} ms, p95 {times[count * 95 // 100]:.2f} ms, worst {times[-1]:.2f} ms"
-        )  # noqa: T201, E501
+        )
         table.close()
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import sqlite3
 from contextlib import AsyncExitStack, closing
 from typing import TYPE_CHECKING
 
+from adapters import samples
 from adapters.app import build
 from memory.turn import TurnKind
 from tests.golden.model import Model, claude
@@ -33,6 +35,8 @@ async def hold(transcript: Transcript, platform: Platform, home: Path) -> None:
         given = {**platform.settings, **(model.settings if model else {})}
         if transcript.replay is not None:
             given["replay_tokens"] = transcript.replay
+        if transcript.tables is not None:
+            given["lookups"] = await asyncio.to_thread(samples.tables)
         impatient = any("times out" in turn.model for turn in transcript.talk)
         answerer = await stack.enter_async_context(model.impatiently()) if model and impatient else None
         chosen = await settings(home, search=transcript.search, **given)
