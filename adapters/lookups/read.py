@@ -110,4 +110,8 @@ def written(cell: object) -> str:  # noqa: PLR0911 - a list of cases
         case float() if cell.is_integer():
             return str(int(cell))
         case _:
-            return " ".join(str(cell).split())[:_LONGEST]
+            text = " ".join(str(cell).split())
+            if len(text) > _LONGEST:
+                msg = f"it has a cell of more than {_LONGEST} characters"
+                raise LookupFailed(msg)
+            return text

@@ -127,7 +127,10 @@ class Table:
         if any(map(addresses_a_machine, shown.values())):
             msg = f"look-up {self.card.name}: a row of {self._file.name} gives orders to a machine, and is not shown"
             raise LookupFailed(msg)
-        return Row(row_id, values, {name: clean(text) for name, text in shown.items()}, self._origin(by_name))
+        if marked := [name for name, text in shown.items() if clean(text) != text]:
+            msg = f"look-up {self.card.name}: {', '.join(marked)} has an address or markup, which is not shown"
+            raise LookupFailed(msg)
+        return Row(row_id, values, shown, self._origin(by_name))
 
     def _origin(self, cells_of: dict[str, str]) -> Origin:
         said, as_of = self._settings, self._settings.as_of
@@ -191,7 +194,8 @@ class Table:
     def _filled(self, rows: Iterable[tuple[str, ...]]) -> sqlite3.Connection:
         connection = sqlite3.connect(":memory:", check_same_thread=False)
         columns = [f"c{at}" for at in range(len(self._columns))]
-        collated = ", ".join(f"{column} TEXT COLLATE NOCASE" for column in columns)
+        exact = self._at(self._settings.person) if self._settings.person else ""  # ids differ in capitals alone
+        collated = ", ".join(f"{one} TEXT COLLATE {'BINARY' if one == exact else 'NOCASE'}" for one in columns)
         connection.execute(f"CREATE TABLE row (id TEXT, {collated})")
         holes = ", ".join("?" * (len(columns) + 1))
         connection.executemany(f"INSERT INTO row VALUES ({holes})", self._numbered(rows))  # noqa: S608 - holes alone

@@ -99,6 +99,26 @@ async def test_personal_rows_are_the_authors_own_also_by_id(tmp_path: Path) -> N
     one.close()
 
 
+async def test_ids_that_differ_in_capitals_are_two_people(tmp_path: Path) -> None:
+    one = table(tmp_path, "leave", "who,days left\n29:aB,12\n29:Ab,3\n")
+    [mine] = (await run(one, {}, Author("29:Ab"))).rows
+    assert mine.written == {"days_left": "3"}
+    one.close()
+
+
+async def test_a_value_that_could_not_be_shown_as_it_is_is_not_shown(tmp_path: Path) -> None:
+    text = "vaccine,doses left,doses ordered\nMMR,see https://evil.example,<@U1>\n"
+    columns = {
+        **DECLARED["columns"],
+        "doses_left": {"header": "doses left"},
+        "doses_ordered": {"header": "doses ordered"},
+    }
+    one = table(tmp_path, "stock", text, columns=columns)
+    with pytest.raises(LookupFailed, match="doses_left, doses_ordered has an address or markup"):
+        await rows(one, vaccine=["MMR"])
+    one.close()
+
+
 async def test_the_rows_take_no_writing(tmp_path: Path) -> None:
     one = table(tmp_path, "stock")
     with pytest.raises(sqlite3.OperationalError, match="readonly"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -144,7 +144,7 @@ async def test_a_table_that_is_gone_costs_no_other_answer(rig: Rig, tmp_path: Pa
     ],
 )
 async def test_stale_rows_are_marked_and_expired_ones_decline(
-    tmp_path: Path, days: dict[str, int], kind: TurnKind, says: str
+    tmp_path: Path, days: dict[str, Any], kind: TurnKind, says: str
 ) -> None:
     one = table(tmp_path, "stock", as_of=date(2026, 11, 1), **days)
     made = await bench()

@@ -1,0 +1,82 @@
+"""`citewell lookups`, and the demo's tables, as a person at a terminal meets them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from click.testing import CliRunner
+
+from adapters.cli import main
+from adapters.home_settings import HOME_FILE
+from tests.adapters.lookup_tables import STOCK
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from click.testing import Result
+
+DECLARED = """
+[lookups.stock]
+answers = "How many doses are left"
+file = "stock.csv"
+title = "Stock"
+owner = "Pharmacy"
+as_of = 2026-11-02
+keys = ["vaccine"]
+[lookups.stock.columns]
+vaccine = {}
+doses_left = { type = "integer", header = "doses left" }
+"""
+
+
+def citewell(home: Path, *arguments: str, stdin: str = "") -> Result:
+    given = {"CITEWELL_HOME": str(home), "CITEWELL_EMBEDDER": "none"}
+    return CliRunner().invoke(main, arguments, input=stdin, env=given)
+
+
+def declared(home: Path, text: str = DECLARED) -> None:
+    home.mkdir()
+    (home / HOME_FILE).write_text(text)
+    (home / "stock.csv").write_text(STOCK)
+
+
+def test_it_lists_what_is_declared_and_tries_one(tmp_path: Path) -> None:
+    declared(home := tmp_path / "home")
+    listed = citewell(home, "lookups", "--json")
+    [row] = json.loads(listed.stdout)["lookups"]
+    assert (row["name"], row["keys"], row["fault"]) == ("stock", ["vaccine"], "")
+    tried = citewell(home, "lookups", "Doses left of MMR?")
+    assert "MMR – doses left: 12. [1]\nAs of 2 November 2026." in tried.stdout
+    found = json.loads(citewell(home, "lookups", "Doses left of MMR?", "--json").stdout)
+    assert (found["outcome"], found["lookup"], found["rows"]) == ("Given", "stock", 1)
+
+
+def test_what_is_wrong_is_said_and_exits_with_1(tmp_path: Path) -> None:
+    declared(home := tmp_path / "home")
+    (home / "stock.csv").write_text("vaccine\nMMR\n")
+    listed = citewell(home, "lookups")
+    assert listed.exit_code == 1
+    assert "has no column doses left" in listed.stdout
+
+
+def test_a_faulty_declaration_names_its_line(tmp_path: Path) -> None:
+    declared(home := tmp_path / "home", DECLARED.replace('keys = ["vaccine"]', 'keys = ["vacine"]'))
+    said = citewell(home, "lookups")
+    assert said.exit_code == 1
+    assert "stock: keys: vacine is no column under columns" in said.stderr
+
+
+def test_a_question_is_answered_from_the_table(tmp_path: Path) -> None:
+    declared(home := tmp_path / "home")
+    reply = json.loads(citewell(home, "ask", "Doses left of MMR?", "--json").stdout)
+    assert (reply["kind"], reply["text"]) == ("fact", "MMR – doses left: 12. [1]\nAs of 2 November 2026.")
+    assert reply["sources"][0]["quote"] == "vaccine: MMR; doses left: 12 (kept by Pharmacy)"
+
+
+def test_the_demo_answers_from_its_two_tables_and_shows_the_row(tmp_path: Path) -> None:
+    asked = "When does Mill Lane close on Friday?\nHow many doses of Flu are left at Castle Road?\nsources\n"
+    said = citewell(tmp_path / "home", "demo", stdin=asked).stdout
+    assert "Mill Lane is open on Friday from 09:00 to 15:30." in said
+    assert "Flu, Castle Road – doses left: 7." in said
+    assert "“vaccine: Flu; branch: Castle Road; doses left: 7; next delivery: 2026-12-08" in said
