@@ -24,6 +24,8 @@ _NO_NAMES = frozenset(
     """.split()  # noqa: SIM905 - as a list it is read more easily
 )
 """Words that ask something else of a table than one of its values, and are no value of a key."""
+_ASKING = frozenset({"call", "called", "door", "doors", "go", "goes", "number", "use", "used", "using"})
+"""Everyday words that beside keys alone may ask for what the table does not have, as in "the number of Northgate"."""
 _NUMBERS = frozenset({"integer", "number"})
 
 
@@ -111,9 +113,9 @@ def _choice(  # noqa: PLR0911 - a list of cases
     missing = [column for column in vocabulary.required if column not in given and column not in reading.which]
     if reading.left:
         return _unknown(lookup, vocabulary, reading, words, named=bool(values) or reading.about)
-    if not named and sum(map(len, keys.values())) < 2:
+    if not named and (sum(map(len, keys.values())) < 2 or not _ASKING.isdisjoint(words)):
         return None
-    if not _fits(values, vocabulary, words):
+    if not _fits(values or [column for column in card.columns if column not in card.keys], vocabulary, words):
         return None
     for several in reading.unsure:
         if several.isdisjoint(reading.asked):
