@@ -149,6 +149,19 @@ class Bench:
         return await (self.served if served else self.app).respond(message)
 
 
+class Closed:
+    """A workspace in which nobody from outside reads."""
+
+    def is_direct(self, _: Conversation) -> bool:
+        return False
+
+    async def closed(self, _: Conversation) -> bool:
+        return True
+
+    async def channels_of(self, _: Author) -> frozenset[str]:
+        return frozenset()
+
+
 def clinic(number: int) -> str:
     """A name that nothing else has."""
     letters = "bdfgklmnprstvz"
@@ -187,6 +200,7 @@ async def bench(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Async
             await build(chosen, clock=lambda: NOW, answerer=answerer) as app,
             await build(far, clock=lambda: NOW) as served,
         ):
+            app.access.register("slack", "T0HOUSE", Closed())
             report = await ingest([folder / place for place in (*PLACES, *ASKED)], app.index)
             assert not report.failed, [file for file in report.files if file.message]
             await ingest([shared / "data/injection/docs"], app.index)
