@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
-from adapters.teams.activities import ROOT, Malformed, concerns_us, heard, parsed
+from adapters.teams.activities import ROOT, Malformed, concerns_us, heard
 from adapters.teams.answers import as_activity, as_card_answer, as_dialog
 from adapters.teams.auth import Refused
 from adapters.teams.cards import note
 from adapters.teams.clicks import clicked, thumb
 from adapters.teams.connector import Address
 from adapters.teams.hosts import is_loopback
+from adapters.teams.responses import Response
 from bot.errors import CitewellError, Transient
 from memory.errors import MemoryUnavailable
 
@@ -28,8 +29,7 @@ if TYPE_CHECKING:
 
     from adapters.teams.activities import Activity
     from adapters.teams.answers import Accepts, Answers
-    from adapters.teams.auth import Gate
-    from adapters.teams.connector import Connector
+    from adapters.teams.bot_framework import BotFramework
     from adapters.teams.delivery import TeamsDelivery
     from adapters.teams.edits import Edits
     from adapters.teams.users import Users
@@ -47,8 +47,8 @@ class TeamsApp:
     def __init__(
         self,
         *,
-        gate: Gate,
-        connector: Connector,
+        sdk: BotFramework,
+        local: bool,
         delivery: TeamsDelivery,
         dispatcher: Accepts,
         users: Users,
@@ -57,8 +57,8 @@ class TeamsApp:
         words: Wording,
         now: Callable[[], datetime],
     ) -> None:
-        self._gate = gate
-        self._connector = connector
+        self._sdk = sdk
+        self._local = local
         self._delivery = delivery
         self._dispatcher = dispatcher
         self._users = users
@@ -75,10 +75,8 @@ class TeamsApp:
         """
         try:
             self._from_this_machine(request)
-            claims = await self._gate.claims(request.headers.get("Authorization", ""))
-            activity = parsed(await request.read())
-            self._gate.check(activity, claims)
-            return await self._take(activity)
+            header = request.headers.get("Authorization", "")
+            response = await self._sdk.receive(header, await request.read(), self._take)
         except Refused as error:
             _LOG.warning("a request is refused (%d): %s", error.status, error)
             return web.Response(status=error.status)
@@ -88,6 +86,9 @@ class TeamsApp:
         except (Transient, MemoryUnavailable) as error:
             _LOG.warning("Teams is asked to send it again: %s", error)
             return web.Response(status=503)
+        if response is None:
+            return web.Response(status=200)
+        return web.json_response(response.body, status=response.status)
 
     @property
     def busy(self) -> bool:
@@ -103,7 +104,7 @@ class TeamsApp:
 
     def _from_this_machine(self, request: web.Request) -> None:
         """Without tokens, only this machine may ask, and no web page that is open on it."""
-        if self._gate.rules.app_id:
+        if not self._local:
             return
         host = request.host.rpartition(":")[0] if request.host.rpartition(":")[2].isdigit() else request.host
         if not is_loopback(request.remote or "") or not is_loopback(host):
@@ -111,10 +112,10 @@ class TeamsApp:
         if request.content_type != "application/json" or "Origin" in request.headers:
             raise Refused("it comes from a web page", 403)
 
-    async def _take(self, activity: Activity) -> web.Response:
+    async def _take(self, activity: Activity) -> Response | None:
         match activity.type:
             case "message":
-                return await self._message(activity)
+                await self._message(activity)
             case "messageUpdate" if activity.event == "editMessage":
                 await self._edited(activity)
             case "messageDelete" if activity.id and not activity.by_bot:
@@ -131,19 +132,18 @@ class TeamsApp:
                 _LOG.info("removed from a conversation: %s", activity.where.place)
             case _:
                 pass
-        return web.Response(status=200)
+        return None
 
-    async def _message(self, activity: Activity) -> web.Response:
+    async def _message(self, activity: Activity) -> None:
         said = heard(activity)
         if said is None:
             if clicked(activity) is not None and not activity.by_bot:
                 self._start(self._answer_click(activity))
-            return web.Response(status=200)
+            return
         address = _address(activity)
         author = await self._users.author(activity, address)
         await self._keep(activity, guest=author.guest)
         await self._dispatcher.accept(said.message(author, self._now()))
-        return web.Response(status=200)
 
     async def _edited(self, activity: Activity) -> None:
         if activity.by_bot:
@@ -164,26 +164,26 @@ class TeamsApp:
         for guest in (False, True):
             for part in await self._box(guest=guest).parts(key):
                 if part.sent_as and part.n >= 0:
-                    await self._connector.take_away(_address(activity), part.sent_as)
+                    await self._sdk.take_away(_address(activity), part.sent_as)
 
     async def _keep(self, activity: Activity, *, guest: bool) -> None:
         address = _place(activity).model_dump_json()
         await self._box(guest=guest).keep_address(activity.where.place, address, self._now())
 
-    async def _invoke(self, activity: Activity) -> web.Response:
+    async def _invoke(self, activity: Activity) -> Response:
         """What Teams shows at once comes in the response itself."""
         name, click = activity.name, clicked(activity)
         if name == "message/submitAction":
             self._start(self._note_thumb(activity))
-            return web.json_response({})
+            return Response(200, {})
         if click is None or name not in {"adaptiveCard/action", "task/fetch"}:
-            return web.json_response({}, status=501)
+            return Response(501, {})
         author = await self._users.author(activity, _address(activity))
         await self._keep(activity, guest=author.guest)
         shown = await self._answers.to(click, activity, author) or self._words.status.working
         if name == "task/fetch":
-            return web.json_response(as_dialog(shown, self._words.sources.heading))
-        return web.json_response(as_card_answer(shown))
+            return Response(200, as_dialog(shown, self._words.sources.heading))
+        return Response(200, as_card_answer(shown))
 
     async def _answer_click(self, activity: Activity) -> None:
         click, address = clicked(activity), _address(activity)
@@ -193,7 +193,7 @@ class TeamsApp:
         await self._keep(activity, guest=author.guest)
         shown = await self._answers.to(click, activity, author)
         if shown is not None:
-            await self._connector.send(address, as_activity(shown))
+            await self._sdk.send(address, as_activity(shown))
 
     async def _note_thumb(self, activity: Activity) -> None:
         said, address = thumb(activity), _address(activity)
@@ -213,7 +213,7 @@ class TeamsApp:
         if await box.parts(key):
             return
         await box.begin(key, 0, of=1, trace="", at=self._now())
-        sent_as = await self._connector.send(address, note(self._words.courtesy.greeting))
+        sent_as = await self._sdk.send(address, note(self._words.courtesy.greeting))
         await box.stands(key, 0, sent_as or _WELCOME)
 
     def _box(self, *, guest: bool) -> Outbox:

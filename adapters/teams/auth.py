@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import jwt
 
+from adapters.teams.activities import parsed
 from adapters.teams.hosts import service_allowed
 
 if TYPE_CHECKING:
@@ -55,7 +56,17 @@ class Gate:
         self.rules = rules
         self._keys = keys
 
-    async def claims(self, header: str) -> dict[str, Any] | None:
+    async def admitted(self, header: str, body: bytes) -> tuple[dict[str, Any] | None, Activity]:
+        """What the token says, and the activity in the request, which is looked at only once the token holds.
+
+        Raises `Refused`, `Malformed`, and `Transient` while there are no keys to check by.
+        """
+        claims = await self._claims(header)
+        activity = parsed(body)
+        self._check(activity, claims)
+        return claims, activity
+
+    async def _claims(self, header: str) -> dict[str, Any] | None:
         """What the token in an Authorization header says, once its signature, issuer, audience and time hold.
 
         None where no tokens are asked for. Raises `Refused` (401), and `Transient` while there are no keys to check by.
@@ -95,7 +106,7 @@ class Gate:
         )
         return claims
 
-    def check(self, activity: Activity, claims: dict[str, Any] | None) -> None:
+    def _check(self, activity: Activity, claims: dict[str, Any] | None) -> None:
         """Hold what is said to who says it. Raises `Refused`: 401 for another service's token, else 403."""
         if claims is not None and claims.get("serviceurl") != activity.service_url:
             raise Refused("its token is for another service", 401)

@@ -148,8 +148,8 @@ def test_every_reply_is_within_teams_limits_and_made_of_what_cards_know(reply: R
 def test_no_text_mentions_anyone_or_holds_html_and_only_ours_link(reply: Reply) -> None:
     for activity in [*shown(reply), *plainly(reply)]:
         assert "<" not in activity["text"]
-        addresses = re.findall(r"\]\((.*?)\)", activity["text"])
-        left = activity["text"]
+        left = re.sub(r"\\.", "", activity["text"])
+        addresses = re.findall(r"\]\((.*?)\)", left)
         for address in addresses:
             left = left.replace(f"]({address})", "") if address.startswith("https://a.example/") else left
         assert not re.search(r"https?://|\bwww\.", left, re.IGNORECASE)
