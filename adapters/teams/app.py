@@ -2,6 +2,7 @@
 
 A message is in the inbox before Teams is told that it arrived, and Teams is told at once: it waits fifteen seconds and
 then sends the message again. Nothing slow happens in between; the answer goes out later, to the address that was kept.
+Only of somebody who is not known yet a message waits in RAM, since nothing of a guest's is written down.
 """
 
 from __future__ import annotations
@@ -12,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
-from adapters.teams.activities import ROOT, Malformed, concerns_us, heard
+from adapters.teams.activities import Malformed, concerns_us, heard
+from adapters.teams.address import address_of, place_of
 from adapters.teams.answers import as_activity, as_card_answer, as_dialog
-from adapters.teams.auth import Refused
+from adapters.teams.auth import Refused, from_this_machine
 from adapters.teams.cards import note
 from adapters.teams.clicks import clicked, thumb
-from adapters.teams.connector import Address
-from adapters.teams.hosts import is_loopback
 from adapters.teams.responses import Response
 from bot.errors import CitewellError, Transient
 from memory.errors import MemoryUnavailable
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from datetime import datetime
 
-    from adapters.teams.activities import Activity
+    from adapters.teams.activities import Activity, Heard
     from adapters.teams.answers import Accepts, Answers
     from adapters.teams.bot_framework import BotFramework
     from adapters.teams.delivery import TeamsDelivery
     from adapters.teams.edits import Edits
     from adapters.teams.users import Users
+    from bot.messages import Author
     from bot.wording import Wording
     from memory.outbox import Outbox
 
 _LOG = logging.getLogger(__name__)
 _WELCOME = "welcome"
-_ABOUT_MESSAGES = {"message", "messageUpdate", "messageDelete"}
 
 
 class TeamsApp:
@@ -74,7 +74,8 @@ class TeamsApp:
         The token is checked before the body is looked at. 503 asks Teams to send the same again.
         """
         try:
-            self._from_this_machine(request)
+            if self._local:
+                from_this_machine(request)
             header = request.headers.get("Authorization", "")
             response = await self._sdk.receive(header, await request.read(), self._take)
         except Refused as error:
@@ -101,16 +102,6 @@ class TeamsApp:
             task.cancel()
         await asyncio.gather(*self._under_way, return_exceptions=True)
         await self._delivery.close()
-
-    def _from_this_machine(self, request: web.Request) -> None:
-        """Without tokens, only this machine may ask, and no web page that is open on it."""
-        if not self._local:
-            return
-        host = request.host.rpartition(":")[0] if request.host.rpartition(":")[2].isdigit() else request.host
-        if not is_loopback(request.remote or "") or not is_loopback(host):
-            raise Refused("it does not come from this machine", 403)
-        if request.content_type != "application/json" or "Origin" in request.headers:
-            raise Refused("it comes from a web page", 403)
 
     async def _take(self, activity: Activity) -> Response | None:
         match activity.type:
@@ -140,10 +131,27 @@ class TeamsApp:
             if clicked(activity) is not None and not activity.by_bot:
                 self._start(self._answer_click(activity))
             return
-        address = _address(activity)
+        author = await self._users.at_once(activity, address_of(activity))
+        if author is not None:
+            await self._take_in(said, activity, author)
+        else:
+            self._start(self._take_in_later(said, activity))
+
+    async def _take_in(self, said: Heard, activity: Activity, author: Author) -> None:
+        """The address is asked to be kept first, and both are in one commit."""
+        await asyncio.gather(
+            self._keep(activity, guest=author.guest), self._dispatcher.accept(said.message(author, self._now()))
+        )
+
+    async def _take_in_later(self, said: Heard, activity: Activity) -> None:
+        """Once it is known whether anything of theirs may be written; Teams has been told by then that it arrived."""
+        address = address_of(activity)
         author = await self._users.author(activity, address)
-        await self._keep(activity, guest=author.guest)
-        await self._dispatcher.accept(said.message(author, self._now()))
+        try:
+            await self._take_in(said, activity, author)
+        except Transient as error:
+            _LOG.warning("%s comes too late, and its author is told so: %s", _key(activity), error)
+            await self._sdk.send(address, note(self._words.error.interrupted))
 
     async def _edited(self, activity: Activity) -> None:
         if activity.by_bot:
@@ -152,7 +160,7 @@ class TeamsApp:
         if said is None:
             await self._edits.not_for_us(_key(activity))
             return
-        address = _address(activity)
+        address = address_of(activity)
         author = await self._users.author(activity, address)
         await self._keep(activity, guest=author.guest)
         await self._edits.changed(said.message(author, self._now()), activity.timestamp)
@@ -164,10 +172,10 @@ class TeamsApp:
         for guest in (False, True):
             for part in await self._box(guest=guest).parts(key):
                 if part.sent_as and part.n >= 0:
-                    await self._sdk.take_away(_address(activity), part.sent_as)
+                    await self._sdk.take_away(address_of(activity), part.sent_as)
 
     async def _keep(self, activity: Activity, *, guest: bool) -> None:
-        address = _place(activity).model_dump_json()
+        address = place_of(activity).model_dump_json()
         await self._box(guest=guest).keep_address(activity.where.place, address, self._now())
 
     async def _invoke(self, activity: Activity) -> Response:
@@ -178,7 +186,7 @@ class TeamsApp:
             return Response(200, {})
         if click is None or name not in {"adaptiveCard/action", "task/fetch"}:
             return Response(501, {})
-        author = await self._users.author(activity, _address(activity))
+        author = await self._users.author(activity, address_of(activity))
         await self._keep(activity, guest=author.guest)
         shown = await self._answers.to(click, activity, author) or self._words.status.working
         if name == "task/fetch":
@@ -186,7 +194,7 @@ class TeamsApp:
         return Response(200, as_card_answer(shown))
 
     async def _answer_click(self, activity: Activity) -> None:
-        click, address = clicked(activity), _address(activity)
+        click, address = clicked(activity), address_of(activity)
         if click is None:
             return
         author = await self._users.author(activity, address)
@@ -196,7 +204,7 @@ class TeamsApp:
             await self._sdk.send(address, as_activity(shown))
 
     async def _note_thumb(self, activity: Activity) -> None:
-        said, address = thumb(activity), _address(activity)
+        said, address = thumb(activity), address_of(activity)
         if said is None:
             return
         author = await self._users.author(activity, address)
@@ -207,7 +215,7 @@ class TeamsApp:
 
     async def _welcome(self, activity: Activity) -> None:
         """A few words, once a place, however often Teams says that we were added."""
-        address = _address(activity)
+        address = address_of(activity)
         author = await self._users.author(activity, address)
         box, key = self._box(guest=author.guest), f"{activity.where.place}:{_WELCOME}"
         if await box.parts(key):
@@ -235,20 +243,3 @@ class TeamsApp:
 def _key(activity: Activity) -> str:
     """That of the message that it is about."""
     return f"{activity.where.place}:{activity.id}"
-
-
-def _address(activity: Activity) -> Address:
-    """Where replies to this activity go; in a channel, into the thread."""
-    root = activity.where.thread if activity.type in _ABOUT_MESSAGES or ROOT in activity.conversation.id else ""
-    return _place(activity).in_thread(root)
-
-
-def _place(activity: Activity) -> Address:
-    """The place as it is kept."""
-    return Address(
-        service_url=activity.service_url,
-        conversation=activity.where.channel,
-        kind=activity.kind,
-        tenant=activity.tenant,
-        bot=activity.recipient.id,
-    )

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 import jwt
 
 from adapters.teams.activities import parsed
-from adapters.teams.hosts import service_allowed
+from adapters.teams.hosts import is_loopback, service_allowed
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+
+    from aiohttp.web import Request
 
     from adapters.teams.activities import Activity
     from adapters.teams.keys import SigningKeys
@@ -116,3 +118,12 @@ class Gate:
             raise Refused("it asks for replies to a host that is not on the list", 403)
         if not self.rules.any_tenant and self.rules.tenant and activity.tenant != self.rules.tenant:
             raise Refused("it comes from another tenant", 403)
+
+
+def from_this_machine(request: Request) -> None:
+    """Without tokens, only this machine may ask, and no web page that is open on it. Raises `Refused`."""
+    host = request.host.rpartition(":")[0] if request.host.rpartition(":")[2].isdigit() else request.host
+    if not is_loopback(request.remote or "") or not is_loopback(host):
+        raise Refused("it does not come from this machine", 403)
+    if request.content_type != "application/json" or "Origin" in request.headers:
+        raise Refused("it comes from a web page", 403)

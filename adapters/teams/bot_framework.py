@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     from botbuilder.core import TurnContext
 
     from adapters.teams.activities import Activity as Read
+    from adapters.teams.address import Address
     from adapters.teams.auth import Gate
-    from adapters.teams.connector import Address, Connector
+    from adapters.teams.connector import Connector
 
 
 class Received(Activity):  # type: ignore[misc]  # the SDK has no types

@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote
 
 import aiohttp
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 from yarl import URL
 
-from adapters.teams.activities import ROOT, Account, Kind
+from adapters.teams.activities import Account
 from adapters.teams.errors import Unsure, from_response
 from adapters.teams.hosts import service_allowed
 from bot.errors import Permanent, Transient
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
-    from typing import Self
 
+    from adapters.teams.address import Address
 
 _PAGE = 500
 _MOST_PAGES = 20
@@ -52,34 +52,6 @@ class NoTokens:
 
     def drop(self) -> None:
         """There is nothing to drop."""
-
-
-class Address(BaseModel):
-    """Where replies go: the reference that Bot Framework says to keep. It holds nobody's words.
-
-    One is kept for each place: of a channel `conversation` is its own id then, and `in_thread` gives that of a thread.
-    `bot` is who we are there.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    service_url: str
-    conversation: str
-    kind: Kind
-    tenant: str
-    bot: str
-
-    def in_thread(self, root: str) -> Self:
-        """The same place, in the thread that begins with this message; without one, the place itself."""
-        return self.model_copy(update={"conversation": f"{self.conversation}{ROOT}{root}"}) if root else self
-
-    @classmethod
-    def read(cls, stored: str) -> Self | None:
-        """The one that was stored so; None for anything else."""
-        try:
-            return cls.model_validate_json(stored)
-        except ValidationError:
-            return None
 
 
 class Sends(Protocol):

@@ -14,7 +14,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from adapters.teams import cards
-from adapters.teams.connector import Address
+from adapters.teams.address import Address
 from adapters.teams.errors import StreamOver, Unshowable, Unsure
 from adapters.teams.streams import Streams, ending
 from bot.errors import CitewellError, Permanent, Transient

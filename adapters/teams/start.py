@@ -95,12 +95,14 @@ async def start(app: Application, stack: AsyncExitStack, *, tokens: TokenSource 
         stack.push_async_callback(places.close)
         app.access.register(PLATFORM, tenant, places)
     app.dispatcher.register(PLATFORM, delivery)
+    users = Users(connector, time.monotonic, tenant=tenant)
+    stack.push_async_callback(users.close)
     teams = TeamsApp(
         sdk=sdk,
         local=not app_id,
         delivery=delivery,
         dispatcher=app.dispatcher,
-        users=Users(connector, time.monotonic, tenant=tenant),
+        users=users,
         answers=Answers(
             dispatcher=app.dispatcher, sources=app.sources, memories=app.engine.memories, words=words, now=now
         ),

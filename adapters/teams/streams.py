@@ -15,7 +15,8 @@ from bot.errors import CitewellError
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from adapters.teams.connector import Address, Sends
+    from adapters.teams.address import Address
+    from adapters.teams.connector import Sends
 
 _LOG = logging.getLogger(__name__)
 _MOST_OPEN = 1_000

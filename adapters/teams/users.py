@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from adapters.teams.activities import Account, Activity
-    from adapters.teams.connector import Address, Connector
+    from adapters.teams.address import Address
+    from adapters.teams.connector import Connector
 
 _LOG = logging.getLogger(__name__)
 _MEMBER = "user"
@@ -24,7 +25,8 @@ class Users:
     """Authors; what Teams says of them is remembered for `ttl` seconds of `clock`. Whom it does not vouch for: a guest.
 
     `tenant` is the organisation's own; where it is not known, whose place it is. An unknown person costs one call of at
-    most `patience` seconds before the message is acknowledged. A failed look-up is not remembered.
+    most `patience` seconds, whoever waits for it, and a message is acknowledged after `moment` at the latest. A failed
+    look-up is not remembered.
     """
 
     def __init__(
@@ -34,6 +36,7 @@ class Users:
         *,
         tenant: str,
         ttl: float = 3600,
+        moment: float = 0.15,
         patience: float = 2.0,
         capacity: int = 10_000,
     ) -> None:
@@ -41,9 +44,11 @@ class Users:
         self._clock = clock
         self._tenant = tenant
         self._ttl = ttl
+        self._moment = moment
         self._patience = patience
         self._capacity = capacity
         self._known: dict[tuple[str, str], tuple[float, bool]] = {}
+        self._asking: dict[tuple[str, str], asyncio.Task[bool]] = {}
 
     async def author(self, activity: Activity, address: Address) -> Author:
         """Whoever sent this activity."""
@@ -56,22 +61,45 @@ class Users:
             timezone=timezone(activity),
         )
 
+    async def at_once(self, activity: Activity, address: Address) -> Author | None:
+        """Whoever sent this activity; None where it takes longer than a `moment` to learn whether they are a member."""
+        try:
+            async with asyncio.timeout(self._moment):
+                return await self.author(activity, address)
+        except TimeoutError:
+            return None
+
+    async def close(self) -> None:
+        """Stop asking."""
+        asking = tuple(self._asking.values())
+        for task in asking:
+            task.cancel()
+        await asyncio.gather(*asking, return_exceptions=True)
+
     def _foreign(self, tenant: str | None) -> bool:
         return bool(self._tenant) and bool(tenant) and tenant != self._tenant
 
     async def _is_member(self, activity: Activity, address: Address) -> bool:
         key = (activity.tenant, activity.sender.id)
         known = self._known.get(key)
-        if known is None or known[0] <= self._clock():
-            try:
-                async with asyncio.timeout(self._patience):
-                    found = await self._connector.member(address, activity.sender.id)
-            except (CitewellError, TimeoutError) as error:
-                _LOG.warning("nobody vouches for an author (%s): taken for a guest", error or type(error).__name__)
-                return False
-            known = (self._clock() + self._ttl, self._vouched(found, activity))
-            self._remember(key, known)
-        return known[1]
+        if known is not None and self._clock() < known[0]:
+            return known[1]
+        asking = self._asking.get(key)
+        if asking is None:
+            asking = self._asking[key] = asyncio.create_task(self._ask(key, activity, address))
+            asking.add_done_callback(lambda _: self._asking.pop(key))
+        return await asyncio.shield(asking)
+
+    async def _ask(self, key: tuple[str, str], activity: Activity, address: Address) -> bool:
+        try:
+            async with asyncio.timeout(self._patience):
+                found = await self._connector.member(address, activity.sender.id)
+        except (CitewellError, TimeoutError) as error:
+            _LOG.warning("nobody vouches for an author (%s): taken for a guest", error or type(error).__name__)
+            return False
+        vouched = self._vouched(found, activity)
+        self._remember(key, (self._clock() + self._ttl, vouched))
+        return vouched
 
     def _vouched(self, found: Account, activity: Activity) -> bool:
         """Whether Teams calls them a user, and of our own tenant where it says of which."""

@@ -96,6 +96,7 @@ async def running(
     hosts: Collection[str] = ("127.0.0.1",),
     patience: float = 5.0,
     stream_after: float = 0.0,
+    moment: float = 5.0,
     resume: bool = False,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> AsyncIterator[Rig]:
@@ -132,12 +133,14 @@ async def running(
         streams = Streams(sdk, delay=stream_after)
         delivery = TeamsDelivery(sdk, words, durable=box, guests=RamOutbox(), now=now, streams=streams)
         dispatcher.register(PLATFORM, delivery)
+        users = Users(connector, time.monotonic, tenant=tenant, moment=moment)
+        stack.push_async_callback(users.close)
         app = TeamsApp(
             sdk=sdk,
             local=not app_id,
             delivery=delivery,
             dispatcher=door,
-            users=Users(connector, time.monotonic, tenant=tenant),
+            users=users,
             answers=Answers(dispatcher=door, sources=sources, memories=memories, words=words, now=now),
             edits=Edits(dispatcher, memories),
             words=words,
