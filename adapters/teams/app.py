@@ -201,7 +201,7 @@ class TeamsApp:
         await self._keep(activity, guest=author.guest)
         shown = await self._answers.to(click, activity, author)
         if shown is not None:
-            await self._sdk.send(address, as_activity(shown))
+            await self._sdk.send(address, as_activity(shown, self._words.sources.heading))
 
     async def _note_thumb(self, activity: Activity) -> None:
         said, address = thumb(activity), address_of(activity)

@@ -7,6 +7,7 @@ in is stored; what answers it is sent later, by continuing the conversation. Loa
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from botbuilder.core import InvokeResponse
@@ -62,6 +63,10 @@ class Plain(Activity):  # type: ignore[misc]  # the SDK has no types
     def __init__(self, json: Mapping[str, Any]) -> None:
         super().__init__(type=json["type"])
         self.json = json
+
+    def __deepcopy__(self, _: dict[int, Any]) -> Plain:
+        """The SDK addresses a copy; the JSON, which nobody changes, is shared with it."""
+        return copy(self)
 
     def addressed(self) -> dict[str, Any]:
         """The JSON, with who sends it and where to."""

@@ -51,7 +51,7 @@ class TeamsDelivery:
     """Sends replies. Raises `Transient` (with Teams' Retry-After), `Permanent` or `Misconfigured`.
 
     What is noted of guests' messages stays in `guests`, which is in RAM. Once a day, what was noted longer than `keep`
-    ago is dropped.
+    ago is dropped. `platform_id` tells the id by which Teams' connector knows an author.
     """
 
     def __init__(
@@ -64,6 +64,7 @@ class TeamsDelivery:
         now: Callable[[], datetime],
         streams: Streams | None = None,
         keep: timedelta = timedelta(days=90),
+        platform_id: Callable[[str], str] = str,
     ) -> None:
         self._sends = sends
         self._words = words
@@ -72,6 +73,7 @@ class TeamsDelivery:
         self._now = now
         self._streams = streams or Streams(sends)
         self._keep = keep
+        self._platform_id = platform_id
         self._tidied: datetime | None = None
 
     def outbox(self, *, guest: bool) -> Outbox:
@@ -145,7 +147,7 @@ class TeamsDelivery:
         Where Teams asks to slow down, it says for how long: `Transient` is raised, and it stays private.
         """
         try:
-            alone = await self._sends.chat_with(message.author.id, of)
+            alone = await self._sends.chat_with(self._platform_id(message.author.id), of)
             await self._show(message, reply, _Way(alone, box, ""))
         except CitewellError as error:
             if isinstance(error, Transient) and error.retry_after is not None:
@@ -157,11 +159,11 @@ class TeamsDelivery:
     async def _show(self, message: IncomingMessage, reply: Reply, way: _Way) -> None:
         """Its activities, or plain text where Teams cannot show them."""
         try:
-            shown = cards.activities(reply, self._words, conversation_kind=way.to.kind, retry=message.id)
+            shown = cards.activities(reply, self._words, retry=message.id)
             await self._send_all(message, reply, _checked(shown), way)
         except Unshowable as error:
             _LOG.warning("sending plain text instead: %s", error)
-            plain = cards.plain_activities(reply, self._words, conversation_kind=way.to.kind)
+            plain = cards.plain_activities(reply, self._words)
             await self._send_all(message, reply, plain, way)
 
     async def _send_all(
@@ -198,7 +200,7 @@ class TeamsDelivery:
         _LOG.warning("nobody knows whether the reply to %s arrived: they are told to ask again", message.key)
         await box.begin(message.key, _NOTE, of=1, trace="", at=self._now())
         note = Reply(TurnKind.ERROR, self._words.error.interrupted, trace_id="")
-        [activity] = cards.activities(note, self._words, conversation_kind=to.kind, retry=message.id)
+        [activity] = cards.activities(note, self._words, retry=message.id)
         sent_as = await self._sends.send(to, activity)
         await box.stands(message.key, _NOTE, sent_as or "note")
 

@@ -88,15 +88,15 @@ async def start(app: Application, stack: AsyncExitStack, *, tokens: TokenSource 
     guests = RamOutbox()
     keep = timedelta(days=max(settings.keep_days, 1))
     sdk = await asyncio.to_thread(_sdk, Gate(rules, SigningKeys(published, time.monotonic)), connector)
-    delivery = TeamsDelivery(sdk, words, durable=box, guests=guests, now=now, keep=keep)
+    users = Users(connector, time.monotonic, tenant=tenant)
+    stack.push_async_callback(users.close)
+    delivery = TeamsDelivery(sdk, words, durable=box, guests=guests, now=now, keep=keep, platform_id=users.platform_id)
     if tenant:
         named = settings.channels.get(PLATFORM, {})
         places = TeamsPlaces(connector, (box, guests), tenant=tenant, named=named, clock=time.monotonic)
         stack.push_async_callback(places.close)
         app.access.register(PLATFORM, tenant, places)
     app.dispatcher.register(PLATFORM, delivery)
-    users = Users(connector, time.monotonic, tenant=tenant)
-    stack.push_async_callback(users.close)
     teams = TeamsApp(
         sdk=sdk,
         local=not app_id,

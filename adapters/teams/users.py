@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from adapters.teams.activities import country, timezone
 from bot.errors import CitewellError
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from adapters.teams.address import Address
     from adapters.teams.connector import Connector
 
+K = TypeVar("K")
+V = TypeVar("V")
 _LOG = logging.getLogger(__name__)
 _MEMBER = "user"
 
@@ -49,9 +51,11 @@ class Users:
         self._capacity = capacity
         self._known: dict[tuple[str, str], tuple[float, bool]] = {}
         self._asking: dict[tuple[str, str], asyncio.Task[bool]] = {}
+        self._ids: dict[str, str] = {}
 
     async def author(self, activity: Activity, address: Address) -> Author:
         """Whoever sent this activity."""
+        _keep(self._ids, activity.sender.stable_id, activity.sender.id, self._capacity)
         guest = self._foreign(activity.tenant) or activity.outside or not await self._is_member(activity, address)
         return Author(
             activity.sender.stable_id,
@@ -68,6 +72,10 @@ class Users:
                 return await self.author(activity, address)
         except TimeoutError:
             return None
+
+    def platform_id(self, person: str) -> str:
+        """The id by which Teams' connector knows this author; after a restart the directory's, which it takes too."""
+        return self._ids.get(person, person)
 
     async def close(self) -> None:
         """Stop asking."""
@@ -98,7 +106,7 @@ class Users:
             _LOG.warning("nobody vouches for an author (%s): taken for a guest", error or type(error).__name__)
             return False
         vouched = self._vouched(found, activity)
-        self._remember(key, (self._clock() + self._ttl, vouched))
+        _keep(self._known, key, (self._clock() + self._ttl, vouched), self._capacity)
         return vouched
 
     def _vouched(self, found: Account, activity: Activity) -> bool:
@@ -107,13 +115,15 @@ class Users:
         same = found.id == activity.sender.id or found.aad_object_id == activity.sender.aad_object_id is not None
         return same and is_member(found, own)
 
-    def _remember(self, key: tuple[str, str], known: tuple[float, bool]) -> None:
-        self._known.pop(key, None)
-        if len(self._known) >= self._capacity:
-            del self._known[next(iter(self._known))]
-        self._known[key] = known
-
 
 def is_member(found: Account, tenant: str) -> bool:
     """Whether somebody in a list of members is a user, and of this tenant where Teams says of which."""
     return found.user_role == _MEMBER and found.tenant_id in {None, "", tenant}
+
+
+def _keep(kept: dict[K, V], key: K, value: V, capacity: int) -> None:
+    """As the newest; the oldest goes where there are too many."""
+    kept.pop(key, None)
+    if len(kept) >= capacity:
+        del kept[next(iter(kept))]
+    kept[key] = value

@@ -131,10 +131,18 @@ async def running(
         keys = SigningKeys(OpenId(session, teams.openid_url, patience=patience), lambda: clock[0])
         sdk = BotFramework(Gate(Rules(app_id, tenant, ISSUER, hosts, any_tenant=any_tenant), keys), connector)
         streams = Streams(sdk, delay=stream_after)
-        delivery = TeamsDelivery(sdk, words, durable=box, guests=RamOutbox(), now=now, streams=streams)
-        dispatcher.register(PLATFORM, delivery)
         users = Users(connector, time.monotonic, tenant=tenant, moment=moment)
         stack.push_async_callback(users.close)
+        delivery = TeamsDelivery(
+            sdk,
+            words,
+            durable=box,
+            guests=RamOutbox(),
+            now=now,
+            streams=streams,
+            platform_id=users.platform_id,
+        )
+        dispatcher.register(PLATFORM, delivery)
         app = TeamsApp(
             sdk=sdk,
             local=not app_id,

@@ -284,6 +284,19 @@ async def test_a_private_reply_goes_to_the_author_alone(rig: Rig, where: str) ->
     [posted] = rig.teams.messages()
     assert posted.to == AMINA.id
     assert "116 123" in posted.text
+    assert rig.teams.connector.opened == [AMINA.id]
+
+
+async def test_after_a_restart_they_are_found_by_their_id_in_the_directory(teams: TeamsDouble, tmp_path: Path) -> None:
+    async with running(teams, tmp_path) as rig:
+        rig.engine.gate.clear()
+        await teams.deliver(teams.message(CHANNEL, AMINA, "when?"))
+        await rig.dispatcher.drain(0)
+    async with running(teams, tmp_path, resume=True) as rig:
+        rig.engine.reply = CRISIS
+        await rig.settled()
+    assert teams.connector.opened == [AMINA.directory]
+    assert [posted.to for posted in teams.messages()] == [AMINA.id]
 
 
 async def test_where_the_bot_may_not_write_to_them_it_answers_there_and_repeats_nothing(rig: Rig) -> None:
@@ -396,6 +409,7 @@ async def test_a_dialog_shows_the_sources_of_the_last_answer(rig: Rig) -> None:
     await ask(rig, CHAT)
     given = await rig.teams.deliver(invoke(rig, "task/fetch", dialog({"citewell": "sources"})))
     assert given.status == 200
+    assert json.dumps(given.body).count("Sources of my last answer") == 1
     assert given.body["task"]["type"] == "continue"
     assert LINKED.quote in json.dumps(given.body)
 
@@ -520,4 +534,6 @@ async def test_commands_may_be_typed_with_a_slash(rig: Rig, typed: str, heard: s
 async def test_the_reply_to_sources_shows_the_passages(rig: Rig) -> None:
     first = await ask(rig, CHANNEL)
     await ask(rig, first["conversation"]["id"], text="/sources")
-    assert LINKED.quote in json.dumps(rig.teams.messages()[-1].activity)
+    said = json.dumps(rig.teams.messages()[-1].activity)
+    assert LINKED.quote in said
+    assert said.count("Sources of my last answer") == 1
