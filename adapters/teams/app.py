@@ -56,6 +56,7 @@ class TeamsApp:
         edits: Edits,
         words: Wording,
         now: Callable[[], datetime],
+        grace: float = 3.0,
     ) -> None:
         self._sdk = sdk
         self._local = local
@@ -66,6 +67,7 @@ class TeamsApp:
         self._edits = edits
         self._words = words
         self._now = now
+        self._grace = grace
         self._under_way: set[asyncio.Task[None]] = set()
 
     async def handle(self, request: web.Request) -> web.Response:
@@ -97,7 +99,9 @@ class TeamsApp:
         return bool(self._under_way)
 
     async def close(self) -> None:
-        """Let go of what is under way. Calling it again does nothing."""
+        """Let what is under way come to its end, and let go of it after `grace`. Calling it again does nothing."""
+        if self._under_way:
+            await asyncio.wait(tuple(self._under_way), timeout=self._grace)
         for task in tuple(self._under_way):
             task.cancel()
         await asyncio.gather(*self._under_way, return_exceptions=True)

@@ -260,6 +260,14 @@ async def test_what_is_taken_in_too_late_is_answered_with_that(teams: TeamsDoubl
     assert [one.text.startswith("I was interrupted") for one in teams.messages()] == [True]
 
 
+async def test_who_is_still_looked_up_when_it_stops_is_told_to_ask_again(teams: TeamsDouble, tmp_path: Path) -> None:
+    teams.fail("member", Stuck())
+    async with running(teams, tmp_path, moment=0.0, patience=0.2) as rig:
+        assert (await teams.deliver(teams.message(CHAT, AMINA, "when?"))).status == 200
+    assert rig.engine.asked == []
+    assert [one.text.startswith("I was interrupted") for one in teams.messages()] == [True]
+
+
 async def test_of_a_guest_no_row_is_written(rig: Rig) -> None:
     await ask(rig, CHANNEL, GUEST)
     assert await rows(rig) == 0
