@@ -11,7 +11,7 @@ from adapters.app import utc_now
 from adapters.console import message
 from bot.errors import Permanent
 from bot.messages import TurnKind
-from bot.turn import Memories
+from bot.turn import Memories, nowhere
 from memory.ram import RamMemory
 from retrieval.document_names import AmbiguousName, DocumentNames
 from retrieval.evidence import Query
@@ -136,6 +136,7 @@ async def ask_all(
         memories=Memories(RamMemory(), RamMemory()),
         settings=replace(engine.settings, passages=max(RERANKED, passages)),
         observe=watcher.observe,
+        keep=nowhere,
     )
     for one in posed[:1]:
         await engine.searcher.search(Query(one.text, one.text), pipeline=engine.pipeline)

@@ -69,8 +69,8 @@ def _unsummarised(_memory: Memory, _conversation: Conversation) -> None:
     """What is too old to be shown whole is left out."""
 
 
-def _unkept(_record: TurnRecord) -> None:
-    """Nobody watches."""
+def nowhere(_record: TurnRecord) -> None:
+    """What becomes of a turn's record where nobody watches."""
 
 
 def _never() -> bool:
@@ -114,7 +114,7 @@ class Engine:
     second_look: SecondLook | None = None
     access: Access = by_person
     switches: Switches = field(default_factory=Switches)
-    keep: Callable[[TurnRecord], None] = _unkept
+    keep: Callable[[TurnRecord], None] = nowhere
     may_keep_words: Callable[[], bool] = _never
     lookups: Lookups | None = None
 

@@ -92,8 +92,7 @@ class Answers:
 
     async def _shown(self, where: Conversation, author: Author) -> Card | str:
         found = await self._sources.of_conversation(where, author)
-        title = heading(found, self._words)
-        return cards.passages(found, self._words, heading=title) if found else title
+        return cards.passages(found, self._words) if found else heading(found, self._words)
 
     async def _passage(self, click: ShowPassage, where: Conversation, author: Author) -> Card | str:
         hit = await self._sources.passage(click.id, where, author)
@@ -130,11 +129,11 @@ def as_card_answer(shown: Card | str) -> dict[str, Any]:
     return {"statusCode": 200, "type": CARD, "value": shown}
 
 
-def as_activity(shown: Card | str) -> dict[str, Any]:
-    """The answer as a message."""
+def as_activity(shown: Card | str, title: str) -> dict[str, Any]:
+    """The answer as a message; `title` stands above a card."""
     if isinstance(shown, str):
         return cards.note(shown)
-    return {"type": "message", "attachments": [{"contentType": CARD, "content": shown}]}
+    return cards.note(title) | {"attachments": [{"contentType": CARD, "content": shown}]}
 
 
 def _said(text: str) -> Card:

@@ -2,6 +2,7 @@
 
 A message is in the inbox before Teams is told that it arrived, and Teams is told at once: it waits fifteen seconds and
 then sends the message again. Nothing slow happens in between; the answer goes out later, to the address that was kept.
+Only of somebody who is not known yet a message waits in RAM, since nothing of a guest's is written down.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
-from adapters.teams.activities import ROOT, Malformed, concerns_us, heard, parsed
+from adapters.teams.activities import Malformed, concerns_us, heard
+from adapters.teams.address import address_of, place_of
 from adapters.teams.answers import as_activity, as_card_answer, as_dialog
-from adapters.teams.auth import Refused
+from adapters.teams.auth import Refused, from_this_machine
 from adapters.teams.cards import note
 from adapters.teams.clicks import clicked, thumb
-from adapters.teams.connector import Address
-from adapters.teams.hosts import is_loopback
+from adapters.teams.responses import Response
 from bot.errors import CitewellError, Transient
 from memory.errors import MemoryUnavailable
 
@@ -26,19 +27,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from datetime import datetime
 
-    from adapters.teams.activities import Activity
+    from adapters.teams.activities import Activity, Heard
     from adapters.teams.answers import Accepts, Answers
-    from adapters.teams.auth import Gate
-    from adapters.teams.connector import Connector
+    from adapters.teams.bot_framework import BotFramework
     from adapters.teams.delivery import TeamsDelivery
     from adapters.teams.edits import Edits
     from adapters.teams.users import Users
+    from bot.messages import Author
     from bot.wording import Wording
     from memory.outbox import Outbox
 
 _LOG = logging.getLogger(__name__)
 _WELCOME = "welcome"
-_ABOUT_MESSAGES = {"message", "messageUpdate", "messageDelete"}
 
 
 class TeamsApp:
@@ -47,8 +47,8 @@ class TeamsApp:
     def __init__(
         self,
         *,
-        gate: Gate,
-        connector: Connector,
+        sdk: BotFramework,
+        local: bool,
         delivery: TeamsDelivery,
         dispatcher: Accepts,
         users: Users,
@@ -56,9 +56,10 @@ class TeamsApp:
         edits: Edits,
         words: Wording,
         now: Callable[[], datetime],
+        grace: float = 3.0,
     ) -> None:
-        self._gate = gate
-        self._connector = connector
+        self._sdk = sdk
+        self._local = local
         self._delivery = delivery
         self._dispatcher = dispatcher
         self._users = users
@@ -66,6 +67,7 @@ class TeamsApp:
         self._edits = edits
         self._words = words
         self._now = now
+        self._grace = grace
         self._under_way: set[asyncio.Task[None]] = set()
 
     async def handle(self, request: web.Request) -> web.Response:
@@ -74,11 +76,10 @@ class TeamsApp:
         The token is checked before the body is looked at. 503 asks Teams to send the same again.
         """
         try:
-            self._from_this_machine(request)
-            claims = await self._gate.claims(request.headers.get("Authorization", ""))
-            activity = parsed(await request.read())
-            self._gate.check(activity, claims)
-            return await self._take(activity)
+            if self._local:
+                from_this_machine(request)
+            header = request.headers.get("Authorization", "")
+            response = await self._sdk.receive(header, await request.read(), self._take)
         except Refused as error:
             _LOG.warning("a request is refused (%d): %s", error.status, error)
             return web.Response(status=error.status)
@@ -88,6 +89,9 @@ class TeamsApp:
         except (Transient, MemoryUnavailable) as error:
             _LOG.warning("Teams is asked to send it again: %s", error)
             return web.Response(status=503)
+        if response is None:
+            return web.Response(status=200)
+        return web.json_response(response.body, status=response.status)
 
     @property
     def busy(self) -> bool:
@@ -95,26 +99,18 @@ class TeamsApp:
         return bool(self._under_way)
 
     async def close(self) -> None:
-        """Let go of what is under way. Calling it again does nothing."""
+        """Let what is under way come to its end, and let go of it after `grace`. Calling it again does nothing."""
+        if self._under_way:
+            await asyncio.wait(tuple(self._under_way), timeout=self._grace)
         for task in tuple(self._under_way):
             task.cancel()
         await asyncio.gather(*self._under_way, return_exceptions=True)
         await self._delivery.close()
 
-    def _from_this_machine(self, request: web.Request) -> None:
-        """Without tokens, only this machine may ask, and no web page that is open on it."""
-        if self._gate.rules.app_id:
-            return
-        host = request.host.rpartition(":")[0] if request.host.rpartition(":")[2].isdigit() else request.host
-        if not is_loopback(request.remote or "") or not is_loopback(host):
-            raise Refused("it does not come from this machine", 403)
-        if request.content_type != "application/json" or "Origin" in request.headers:
-            raise Refused("it comes from a web page", 403)
-
-    async def _take(self, activity: Activity) -> web.Response:
+    async def _take(self, activity: Activity) -> Response | None:
         match activity.type:
             case "message":
-                return await self._message(activity)
+                await self._message(activity)
             case "messageUpdate" if activity.event == "editMessage":
                 await self._edited(activity)
             case "messageDelete" if activity.id and not activity.by_bot:
@@ -131,19 +127,35 @@ class TeamsApp:
                 _LOG.info("removed from a conversation: %s", activity.where.place)
             case _:
                 pass
-        return web.Response(status=200)
+        return None
 
-    async def _message(self, activity: Activity) -> web.Response:
+    async def _message(self, activity: Activity) -> None:
         said = heard(activity)
         if said is None:
             if clicked(activity) is not None and not activity.by_bot:
                 self._start(self._answer_click(activity))
-            return web.Response(status=200)
-        address = _address(activity)
+            return
+        author = await self._users.at_once(activity, address_of(activity))
+        if author is not None:
+            await self._take_in(said, activity, author)
+        else:
+            self._start(self._take_in_later(said, activity))
+
+    async def _take_in(self, said: Heard, activity: Activity, author: Author) -> None:
+        """The address is asked to be kept first, and both are in one commit."""
+        await asyncio.gather(
+            self._keep(activity, guest=author.guest), self._dispatcher.accept(said.message(author, self._now()))
+        )
+
+    async def _take_in_later(self, said: Heard, activity: Activity) -> None:
+        """Once it is known whether anything of theirs may be written; Teams has been told by then that it arrived."""
+        address = address_of(activity)
         author = await self._users.author(activity, address)
-        await self._keep(activity, guest=author.guest)
-        await self._dispatcher.accept(said.message(author, self._now()))
-        return web.Response(status=200)
+        try:
+            await self._take_in(said, activity, author)
+        except Transient as error:
+            _LOG.warning("%s comes too late, and its author is told so: %s", _key(activity), error)
+            await self._sdk.send(address, note(self._words.error.interrupted))
 
     async def _edited(self, activity: Activity) -> None:
         if activity.by_bot:
@@ -152,7 +164,7 @@ class TeamsApp:
         if said is None:
             await self._edits.not_for_us(_key(activity))
             return
-        address = _address(activity)
+        address = address_of(activity)
         author = await self._users.author(activity, address)
         await self._keep(activity, guest=author.guest)
         await self._edits.changed(said.message(author, self._now()), activity.timestamp)
@@ -164,39 +176,39 @@ class TeamsApp:
         for guest in (False, True):
             for part in await self._box(guest=guest).parts(key):
                 if part.sent_as and part.n >= 0:
-                    await self._connector.take_away(_address(activity), part.sent_as)
+                    await self._sdk.take_away(address_of(activity), part.sent_as)
 
     async def _keep(self, activity: Activity, *, guest: bool) -> None:
-        address = _place(activity).model_dump_json()
+        address = place_of(activity).model_dump_json()
         await self._box(guest=guest).keep_address(activity.where.place, address, self._now())
 
-    async def _invoke(self, activity: Activity) -> web.Response:
+    async def _invoke(self, activity: Activity) -> Response:
         """What Teams shows at once comes in the response itself."""
         name, click = activity.name, clicked(activity)
         if name == "message/submitAction":
             self._start(self._note_thumb(activity))
-            return web.json_response({})
+            return Response(200, {})
         if click is None or name not in {"adaptiveCard/action", "task/fetch"}:
-            return web.json_response({}, status=501)
-        author = await self._users.author(activity, _address(activity))
+            return Response(501, {})
+        author = await self._users.author(activity, address_of(activity))
         await self._keep(activity, guest=author.guest)
         shown = await self._answers.to(click, activity, author) or self._words.status.working
         if name == "task/fetch":
-            return web.json_response(as_dialog(shown, self._words.sources.heading))
-        return web.json_response(as_card_answer(shown))
+            return Response(200, as_dialog(shown, self._words.sources.heading))
+        return Response(200, as_card_answer(shown))
 
     async def _answer_click(self, activity: Activity) -> None:
-        click, address = clicked(activity), _address(activity)
+        click, address = clicked(activity), address_of(activity)
         if click is None:
             return
         author = await self._users.author(activity, address)
         await self._keep(activity, guest=author.guest)
         shown = await self._answers.to(click, activity, author)
         if shown is not None:
-            await self._connector.send(address, as_activity(shown))
+            await self._sdk.send(address, as_activity(shown, self._words.sources.heading))
 
     async def _note_thumb(self, activity: Activity) -> None:
-        said, address = thumb(activity), _address(activity)
+        said, address = thumb(activity), address_of(activity)
         if said is None:
             return
         author = await self._users.author(activity, address)
@@ -207,13 +219,13 @@ class TeamsApp:
 
     async def _welcome(self, activity: Activity) -> None:
         """A few words, once a place, however often Teams says that we were added."""
-        address = _address(activity)
+        address = address_of(activity)
         author = await self._users.author(activity, address)
         box, key = self._box(guest=author.guest), f"{activity.where.place}:{_WELCOME}"
         if await box.parts(key):
             return
         await box.begin(key, 0, of=1, trace="", at=self._now())
-        sent_as = await self._connector.send(address, note(self._words.courtesy.greeting))
+        sent_as = await self._sdk.send(address, note(self._words.courtesy.greeting))
         await box.stands(key, 0, sent_as or _WELCOME)
 
     def _box(self, *, guest: bool) -> Outbox:
@@ -235,20 +247,3 @@ class TeamsApp:
 def _key(activity: Activity) -> str:
     """That of the message that it is about."""
     return f"{activity.where.place}:{activity.id}"
-
-
-def _address(activity: Activity) -> Address:
-    """Where replies to this activity go; in a channel, into the thread."""
-    root = activity.where.thread if activity.type in _ABOUT_MESSAGES or ROOT in activity.conversation.id else ""
-    return _place(activity).in_thread(root)
-
-
-def _place(activity: Activity) -> Address:
-    """The place as it is kept."""
-    return Address(
-        service_url=activity.service_url,
-        conversation=activity.where.channel,
-        kind=activity.kind,
-        tenant=activity.tenant,
-        bot=activity.recipient.id,
-    )

@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import jwt
 
-from adapters.teams.hosts import service_allowed
+from adapters.teams.activities import parsed
+from adapters.teams.hosts import is_loopback, service_allowed
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+
+    from aiohttp.web import Request
 
     from adapters.teams.activities import Activity
     from adapters.teams.keys import SigningKeys
@@ -55,7 +58,17 @@ class Gate:
         self.rules = rules
         self._keys = keys
 
-    async def claims(self, header: str) -> dict[str, Any] | None:
+    async def admitted(self, header: str, body: bytes) -> tuple[dict[str, Any] | None, Activity]:
+        """What the token says, and the activity in the request, which is looked at only once the token holds.
+
+        Raises `Refused`, `Malformed`, and `Transient` while there are no keys to check by.
+        """
+        claims = await self._claims(header)
+        activity = parsed(body)
+        self._check(activity, claims)
+        return claims, activity
+
+    async def _claims(self, header: str) -> dict[str, Any] | None:
         """What the token in an Authorization header says, once its signature, issuer, audience and time hold.
 
         None where no tokens are asked for. Raises `Refused` (401), and `Transient` while there are no keys to check by.
@@ -95,7 +108,7 @@ class Gate:
         )
         return claims
 
-    def check(self, activity: Activity, claims: dict[str, Any] | None) -> None:
+    def _check(self, activity: Activity, claims: dict[str, Any] | None) -> None:
         """Hold what is said to who says it. Raises `Refused`: 401 for another service's token, else 403."""
         if claims is not None and claims.get("serviceurl") != activity.service_url:
             raise Refused("its token is for another service", 401)
@@ -105,3 +118,12 @@ class Gate:
             raise Refused("it asks for replies to a host that is not on the list", 403)
         if not self.rules.any_tenant and self.rules.tenant and activity.tenant != self.rules.tenant:
             raise Refused("it comes from another tenant", 403)
+
+
+def from_this_machine(request: Request) -> None:
+    """Without tokens, only this machine may ask, and no web page that is open on it. Raises `Refused`."""
+    host = request.host.rpartition(":")[0] if request.host.rpartition(":")[2].isdigit() else request.host
+    if not is_loopback(request.remote or "") or not is_loopback(host):
+        raise Refused("it does not come from this machine", 403)
+    if request.content_type != "application/json" or "Origin" in request.headers:
+        raise Refused("it comes from a web page", 403)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from adapters.label import source_label
 from adapters.link import web_url
@@ -24,10 +24,9 @@ if TYPE_CHECKING:
     from bot.messages import Reply
     from bot.wording import Wording
 
-__all__ = ["Activity", "Kind", "activities", "note", "passage", "passages", "plain_activities", "too_big"]
+__all__ = ["Activity", "activities", "note", "passage", "passages", "plain_activities", "too_big"]
 
 Activity: TypeAlias = dict[str, Any]
-Kind: TypeAlias = Literal["personal", "group", "channel"]
 
 MESSAGE_BYTES = 90_000
 """Of a message's JSON in UTF-16. Teams refuses 100 KB (413, MessageSizeTooBig); the rest is for addressing."""
@@ -38,18 +37,15 @@ SOURCE_BUTTONS = 24
 _MARKER = re.compile(r"\[(\d{1,3})\]")
 
 
-def activities(
-    reply: Reply, words: Wording, *, conversation_kind: Kind, retry: str | None = None
-) -> tuple[Activity, ...]:
+def activities(reply: Reply, words: Wording, *, retry: str | None = None) -> tuple[Activity, ...]:
     """The messages that show a reply: one, unless its text is longer than a message may be.
 
     Sources, confidence, people and the thumbs stand with the last one. A courtesy that has sources is the answer to
     "sources": it shows them in full. `retry` is the id of the message that a fault's button asks again; without it
-    there is no button. All of it is shown alike in every `conversation_kind`.
+    there is no button. All of it is shown alike in chats and channels.
     """
-    del conversation_kind
     if reply.kind is TurnKind.COURTESY and reply.sources:
-        return (note(reply.text) | _carrying(passages(reply.sources, words, reply.text)),)
+        return (note(reply.text) | _carrying(passages(reply.sources, words)),)
     texts = _texts(reply, words)
     shown = [_answer_part(text, reply, words) for text in texts]
     last = shown[-1]
@@ -60,12 +56,8 @@ def activities(
     return tuple(shown)
 
 
-def plain_activities(reply: Reply, words: Wording, *, conversation_kind: Kind) -> tuple[Activity, ...]:
-    """The same reply as text alone, for when Teams refuses it: sources and people as lines, links as links.
-
-    It is the same in every `conversation_kind`.
-    """
-    del conversation_kind
+def plain_activities(reply: Reply, words: Wording) -> tuple[Activity, ...]:
+    """The same reply as text alone, for when Teams refuses it: sources and people as lines, links as links."""
     texts = [teams_markdown(text, _numbers(reply), _addresses(reply)) for text in _texts(reply, words)]
     sources = [
         label if (url := web_url(source.url)) is None else link(label, url)

@@ -1,8 +1,8 @@
 """Calls to Teams' connector, as plain JSON.
 
-The SDK's own client drops what it does not know from entities (citations, the AI label, streams), so activities go out
-as they were written; of the SDK the credentials are used. No host is called that is not on the list, and no redirect
-is followed. Source: "Bot Connector API reference", learn.microsoft.com.
+The SDK's own client drops what it does not know from entities (citations, the AI label, streams), so its adapter is
+given this one (`bot_framework.py`). No host is called that is not on the list, and no redirect is followed.
+Source: "Bot Connector API reference", learn.microsoft.com.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote
 
 import aiohttp
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 from yarl import URL
 
-from adapters.teams.activities import ROOT, Account, Kind
+from adapters.teams.activities import Account
 from adapters.teams.errors import Unsure, from_response
 from adapters.teams.hosts import service_allowed
 from bot.errors import Permanent, Transient
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
-    from typing import Self
 
+    from adapters.teams.address import Address
 
 _PAGE = 500
 _MOST_PAGES = 20
@@ -54,32 +54,20 @@ class NoTokens:
         """There is nothing to drop."""
 
 
-class Address(BaseModel):
-    """Where replies go: the reference that Bot Framework says to keep. It holds nobody's words.
+class Sends(Protocol):
+    """How anything goes out. Every method raises what `Connector` raises."""
 
-    One is kept for each place: of a channel `conversation` is its own id then, and `in_thread` gives that of a thread.
-    `bot` is who we are there.
-    """
+    async def send(self, to: Address, activity: Mapping[str, Any]) -> str:
+        """Send an activity to a conversation, and give the id that it bears there."""
+        ...
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    async def take_away(self, of: Address, id_: str) -> None:
+        """Delete a message of ours."""
+        ...
 
-    service_url: str
-    conversation: str
-    kind: Kind
-    tenant: str
-    bot: str
-
-    def in_thread(self, root: str) -> Self:
-        """The same place, in the thread that begins with this message; without one, the place itself."""
-        return self.model_copy(update={"conversation": f"{self.conversation}{ROOT}{root}"}) if root else self
-
-    @classmethod
-    def read(cls, stored: str) -> Self | None:
-        """The one that was stored so; None for anything else."""
-        try:
-            return cls.model_validate_json(stored)
-        except ValidationError:
-            return None
+    async def chat_with(self, person: str, of: Address) -> Address:
+        """The chat between this person and us, opened if there is none."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +78,10 @@ class _Answer:
 
 
 class Connector:
-    """Sends, and asks who somebody is. Raises `Transient`, `Unsure`, `Unshowable`, `Permanent` or `Misconfigured`."""
+    """Puts and deletes activities, and asks who somebody is.
+
+    Raises `Transient`, `Unsure`, `Unshowable`, `Permanent` or `Misconfigured`.
+    """
 
     def __init__(
         self, session: aiohttp.ClientSession, tokens: TokenSource, hosts: Collection[str], *, patience: float = 20.0
@@ -100,29 +91,21 @@ class Connector:
         self._hosts = hosts
         self._patience = patience
 
-    async def send(self, to: Address, activity: Mapping[str, Any]) -> str:
-        """Send an activity to a conversation, and give the id that it bears there."""
-        addressed = {**activity, "from": {"id": to.bot}, "conversation": {"id": to.conversation}}
-        found = await self._call("POST", to.service_url, _activities(to), addressed)
+    async def post(self, service: str, conversation: str, activity: Mapping[str, Any]) -> str:
+        """Put an activity into a conversation, and give the id that it bears there."""
+        found = await self._call("POST", service, _activities(conversation), activity)
         return str(found.get("id") or "")
 
-    async def take_away(self, of: Address, id_: str) -> None:
+    async def delete(self, service: str, conversation: str, id_: str) -> None:
         """Delete a message of ours."""
-        await self._call("DELETE", of.service_url, f"{_activities(of)}/{quote(id_, safe='')}", None)
+        await self._call("DELETE", service, f"{_activities(conversation)}/{quote(id_, safe='')}", None)
 
-    async def chat_with(self, person: str, of: Address) -> Address:
-        """The chat between this person and us, opened if there is none."""
-        asked = {
-            "bot": {"id": of.bot},
-            "members": [{"id": person}],
-            "isGroup": False,
-            "tenantId": of.tenant,
-            "channelData": {"tenant": {"id": of.tenant}},
-        }
-        found = await self._call("POST", of.service_url, "v3/conversations", asked)
-        if not (chat := str(found.get("id") or "")):
+    async def open(self, service: str, asked: Mapping[str, Any]) -> str:
+        """Open a conversation, or find the one that there is, and give its id."""
+        found = await self._call("POST", service, "v3/conversations", asked)
+        if not (opened := str(found.get("id") or "")):
             raise Permanent("no chat was opened")
-        return of.model_copy(update={"conversation": chat, "kind": "personal"})
+        return opened
 
     async def member(self, of: Address, person: str) -> Account:
         """Who somebody in a conversation is."""
@@ -181,5 +164,5 @@ class Connector:
             raise Unsure(f"no answer from Teams ({type(error).__name__})") from error
 
 
-def _activities(of: Address) -> str:
-    return f"v3/conversations/{quote(of.conversation, safe='')}/activities"
+def _activities(conversation: str) -> str:
+    return f"v3/conversations/{quote(conversation, safe='')}/activities"

@@ -14,7 +14,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from adapters.teams import cards
-from adapters.teams.connector import Address
+from adapters.teams.address import Address
 from adapters.teams.errors import StreamOver, Unshowable, Unsure
 from adapters.teams.streams import Streams, ending
 from bot.errors import CitewellError, Permanent, Transient
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
-    from adapters.teams.connector import Connector
+    from adapters.teams.connector import Sends
     from bot.messages import IncomingMessage
     from bot.wording import Wording
     from memory.outbox import Outbox
@@ -51,12 +51,12 @@ class TeamsDelivery:
     """Sends replies. Raises `Transient` (with Teams' Retry-After), `Permanent` or `Misconfigured`.
 
     What is noted of guests' messages stays in `guests`, which is in RAM. Once a day, what was noted longer than `keep`
-    ago is dropped.
+    ago is dropped. `platform_id` tells the id by which Teams' connector knows an author.
     """
 
     def __init__(
         self,
-        connector: Connector,
+        sends: Sends,
         words: Wording,
         *,
         durable: Outbox,
@@ -64,14 +64,16 @@ class TeamsDelivery:
         now: Callable[[], datetime],
         streams: Streams | None = None,
         keep: timedelta = timedelta(days=90),
+        platform_id: Callable[[str], str] = str,
     ) -> None:
-        self._connector = connector
+        self._sends = sends
         self._words = words
         self._durable = durable
         self._guests = guests
         self._now = now
-        self._streams = streams or Streams(connector)
+        self._streams = streams or Streams(sends)
         self._keep = keep
+        self._platform_id = platform_id
         self._tidied: datetime | None = None
 
     def outbox(self, *, guest: bool) -> Outbox:
@@ -84,7 +86,7 @@ class TeamsDelivery:
         to = await self._address(message)
         if to.kind != "personal":
             await self._streams.pause()
-            await self._connector.send(to, {"type": "typing"})
+            await self._sends.send(to, {"type": "typing"})
             return
 
         async def note(stream: str) -> None:
@@ -145,7 +147,7 @@ class TeamsDelivery:
         Where Teams asks to slow down, it says for how long: `Transient` is raised, and it stays private.
         """
         try:
-            alone = await self._connector.chat_with(message.author.id, of)
+            alone = await self._sends.chat_with(self._platform_id(message.author.id), of)
             await self._show(message, reply, _Way(alone, box, ""))
         except CitewellError as error:
             if isinstance(error, Transient) and error.retry_after is not None:
@@ -157,11 +159,11 @@ class TeamsDelivery:
     async def _show(self, message: IncomingMessage, reply: Reply, way: _Way) -> None:
         """Its activities, or plain text where Teams cannot show them."""
         try:
-            shown = cards.activities(reply, self._words, conversation_kind=way.to.kind, retry=message.id)
+            shown = cards.activities(reply, self._words, retry=message.id)
             await self._send_all(message, reply, _checked(shown), way)
         except Unshowable as error:
             _LOG.warning("sending plain text instead: %s", error)
-            plain = cards.plain_activities(reply, self._words, conversation_kind=way.to.kind)
+            plain = cards.plain_activities(reply, self._words)
             await self._send_all(message, reply, plain, way)
 
     async def _send_all(
@@ -186,20 +188,20 @@ class TeamsDelivery:
     async def _send(self, to: Address, activity: dict[str, Any], stream: str, *, again: bool) -> str:
         """`again` says that the same may have been sent before: a stream that is finished then ended with it."""
         if not stream:
-            return await self._connector.send(to, activity)
+            return await self._sends.send(to, activity)
         try:
-            return await self._connector.send(to, ending(activity, stream)) or stream
+            return await self._sends.send(to, ending(activity, stream)) or stream
         except StreamOver as error:
             if again and error.finished:
                 return stream
-            return await self._connector.send(to, activity)
+            return await self._sends.send(to, activity)
 
     async def _say_so(self, message: IncomingMessage, to: Address, box: Outbox) -> None:
         _LOG.warning("nobody knows whether the reply to %s arrived: they are told to ask again", message.key)
         await box.begin(message.key, _NOTE, of=1, trace="", at=self._now())
         note = Reply(TurnKind.ERROR, self._words.error.interrupted, trace_id="")
-        [activity] = cards.activities(note, self._words, conversation_kind=to.kind, retry=message.id)
-        sent_as = await self._connector.send(to, activity)
+        [activity] = cards.activities(note, self._words, retry=message.id)
+        sent_as = await self._sends.send(to, activity)
         await box.stands(message.key, _NOTE, sent_as or "note")
 
     async def _address(self, message: IncomingMessage) -> Address:

@@ -65,6 +65,8 @@ def escape(text: str) -> str:
 
 def _line(line: str, markers: Collection[int], addresses: Sequence[str]) -> str:
     heading = _HEADING.match(line)
+    if heading is not None and not _without_bold(heading[1]).strip():
+        return ""
     body = _QUOTE.sub("", line).strip() if heading is None else f"{_BOLD_HELD}{_without_bold(heading[1])}{_BOLD_HELD}"
     body = _BOLD.sub(rf"{_BOLD_HELD}\2{_BOLD_HELD}", body) if heading is None else body
     body = _ITALIC.sub(rf"{_ITALIC_HELD}\1{_ITALIC_HELD}", body)

@@ -24,11 +24,14 @@ PASSAGES_TEXT = 6_000
 SHOWN = 20
 
 
-def passages(sources: Sequence[Source], words: Wording, heading: str) -> dict[str, Any]:
-    """Sources with their passages, and buttons that open those documents that have an address."""
+def passages(sources: Sequence[Source], words: Wording) -> dict[str, Any]:
+    """Sources with their passages, and buttons that open those documents that have an address.
+
+    What they are sources of is said above the card.
+    """
     shown = sources[:SHOWN]
     each = PASSAGES_TEXT // max(1, len(shown))
-    body = [runs(heading, weight="Bolder", size="Medium")]
+    body = []
     for source in shown:
         ranks = f"#{source.rank}"
         if source.rank_before_rerank != source.rank:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from adapters.kept import Kept
 from adapters.teams.activities import PLATFORM
-from adapters.teams.connector import Address
+from adapters.teams.address import Address
 from adapters.teams.users import is_member
 from bot.errors import Permanent
 from memory.conversation import Conversation

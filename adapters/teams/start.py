@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from adapters.app import Application
     from adapters.settings import Settings
+    from adapters.teams.bot_framework import BotFramework
     from adapters.teams.clouds import Cloud
     from adapters.teams.connector import TokenSource
     from adapters.teams.tokens import Credentials
@@ -86,7 +87,10 @@ async def start(app: Application, stack: AsyncExitStack, *, tokens: TokenSource 
     box = Sturdy(SqliteOutbox(app.memory_file), spare) if settings.keep_days else spare
     guests = RamOutbox()
     keep = timedelta(days=max(settings.keep_days, 1))
-    delivery = TeamsDelivery(connector, words, durable=box, guests=guests, now=now, keep=keep)
+    sdk = await asyncio.to_thread(_sdk, Gate(rules, SigningKeys(published, time.monotonic)), connector)
+    users = Users(connector, time.monotonic, tenant=tenant)
+    stack.push_async_callback(users.close)
+    delivery = TeamsDelivery(sdk, words, durable=box, guests=guests, now=now, keep=keep, platform_id=users.platform_id)
     if tenant:
         named = settings.channels.get(PLATFORM, {})
         places = TeamsPlaces(connector, (box, guests), tenant=tenant, named=named, clock=time.monotonic)
@@ -94,11 +98,11 @@ async def start(app: Application, stack: AsyncExitStack, *, tokens: TokenSource 
         app.access.register(PLATFORM, tenant, places)
     app.dispatcher.register(PLATFORM, delivery)
     teams = TeamsApp(
-        gate=Gate(rules, SigningKeys(published, time.monotonic)),
-        connector=connector,
+        sdk=sdk,
+        local=not app_id,
         delivery=delivery,
         dispatcher=app.dispatcher,
-        users=Users(connector, time.monotonic, tenant=tenant),
+        users=users,
         answers=Answers(
             dispatcher=app.dispatcher, sources=app.sources, memories=app.engine.memories, words=words, now=now
         ),
@@ -108,6 +112,13 @@ async def start(app: Application, stack: AsyncExitStack, *, tokens: TokenSource 
     )
     stack.push_async_callback(teams.close)
     return teams
+
+
+def _sdk(gate: Gate, connector: Connector) -> BotFramework:
+    """Blocking: the SDK is loaded."""
+    from adapters.teams.bot_framework import BotFramework
+
+    return BotFramework(gate, connector)
 
 
 def _credentials(settings: Settings, chosen: Cloud) -> Credentials:

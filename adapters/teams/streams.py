@@ -15,7 +15,8 @@ from bot.errors import CitewellError
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from adapters.teams.connector import Address, Connector
+    from adapters.teams.address import Address
+    from adapters.teams.connector import Sends
 
 _LOG = logging.getLogger(__name__)
 _MOST_OPEN = 1_000
@@ -27,8 +28,8 @@ class Streams:
     None is begun for an answer that comes within `delay` seconds, and what is under way is waited for `patience`.
     """
 
-    def __init__(self, connector: Connector, *, delay: float = 0.25, patience: float = 5.0) -> None:
-        self._connector = connector
+    def __init__(self, sends: Sends, *, delay: float = 0.25, patience: float = 5.0) -> None:
+        self._sends = sends
         self._delay = delay
         self._patience = patience
         self._open: dict[str, asyncio.Task[str]] = {}
@@ -67,7 +68,7 @@ class Streams:
     async def _begin(self, to: Address, words: str, note: Callable[[str], Awaitable[None]]) -> str:
         entity = {"type": "streaminfo", "streamType": "informative", "streamSequence": 1}
         try:
-            stream = await self._connector.send(to, {"type": "typing", "text": words, "entities": [entity]})
+            stream = await self._sends.send(to, {"type": "typing", "text": words, "entities": [entity]})
             if stream:
                 await note(stream)
         except CitewellError as error:

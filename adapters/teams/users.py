@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from adapters.teams.activities import country, timezone
 from bot.errors import CitewellError
@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from adapters.teams.activities import Account, Activity
-    from adapters.teams.connector import Address, Connector
+    from adapters.teams.address import Address
+    from adapters.teams.connector import Connector
 
+K = TypeVar("K")
+V = TypeVar("V")
 _LOG = logging.getLogger(__name__)
 _MEMBER = "user"
 
@@ -24,7 +27,8 @@ class Users:
     """Authors; what Teams says of them is remembered for `ttl` seconds of `clock`. Whom it does not vouch for: a guest.
 
     `tenant` is the organisation's own; where it is not known, whose place it is. An unknown person costs one call of at
-    most `patience` seconds before the message is acknowledged. A failed look-up is not remembered.
+    most `patience` seconds, whoever waits for it, and a message is acknowledged after `moment` at the latest. A failed
+    look-up is not remembered.
     """
 
     def __init__(
@@ -34,6 +38,7 @@ class Users:
         *,
         tenant: str,
         ttl: float = 3600,
+        moment: float = 0.15,
         patience: float = 2.0,
         capacity: int = 10_000,
     ) -> None:
@@ -41,12 +46,16 @@ class Users:
         self._clock = clock
         self._tenant = tenant
         self._ttl = ttl
+        self._moment = moment
         self._patience = patience
         self._capacity = capacity
         self._known: dict[tuple[str, str], tuple[float, bool]] = {}
+        self._asking: dict[tuple[str, str], asyncio.Task[bool]] = {}
+        self._ids: dict[str, str] = {}
 
     async def author(self, activity: Activity, address: Address) -> Author:
         """Whoever sent this activity."""
+        _keep(self._ids, activity.sender.stable_id, activity.sender.id, self._capacity)
         guest = self._foreign(activity.tenant) or activity.outside or not await self._is_member(activity, address)
         return Author(
             activity.sender.stable_id,
@@ -56,22 +65,49 @@ class Users:
             timezone=timezone(activity),
         )
 
+    async def at_once(self, activity: Activity, address: Address) -> Author | None:
+        """Whoever sent this activity; None where it takes longer than a `moment` to learn whether they are a member."""
+        try:
+            async with asyncio.timeout(self._moment):
+                return await self.author(activity, address)
+        except TimeoutError:
+            return None
+
+    def platform_id(self, person: str) -> str:
+        """The id by which Teams' connector knows this author; after a restart the directory's, which it takes too."""
+        return self._ids.get(person, person)
+
+    async def close(self) -> None:
+        """Stop asking."""
+        asking = tuple(self._asking.values())
+        for task in asking:
+            task.cancel()
+        await asyncio.gather(*asking, return_exceptions=True)
+
     def _foreign(self, tenant: str | None) -> bool:
         return bool(self._tenant) and bool(tenant) and tenant != self._tenant
 
     async def _is_member(self, activity: Activity, address: Address) -> bool:
         key = (activity.tenant, activity.sender.id)
         known = self._known.get(key)
-        if known is None or known[0] <= self._clock():
-            try:
-                async with asyncio.timeout(self._patience):
-                    found = await self._connector.member(address, activity.sender.id)
-            except (CitewellError, TimeoutError) as error:
-                _LOG.warning("nobody vouches for an author (%s): taken for a guest", error or type(error).__name__)
-                return False
-            known = (self._clock() + self._ttl, self._vouched(found, activity))
-            self._remember(key, known)
-        return known[1]
+        if known is not None and self._clock() < known[0]:
+            return known[1]
+        asking = self._asking.get(key)
+        if asking is None:
+            asking = self._asking[key] = asyncio.create_task(self._ask(key, activity, address))
+            asking.add_done_callback(lambda _: self._asking.pop(key))
+        return await asyncio.shield(asking)
+
+    async def _ask(self, key: tuple[str, str], activity: Activity, address: Address) -> bool:
+        try:
+            async with asyncio.timeout(self._patience):
+                found = await self._connector.member(address, activity.sender.id)
+        except (CitewellError, TimeoutError) as error:
+            _LOG.warning("nobody vouches for an author (%s): taken for a guest", error or type(error).__name__)
+            return False
+        vouched = self._vouched(found, activity)
+        _keep(self._known, key, (self._clock() + self._ttl, vouched), self._capacity)
+        return vouched
 
     def _vouched(self, found: Account, activity: Activity) -> bool:
         """Whether Teams calls them a user, and of our own tenant where it says of which."""
@@ -79,13 +115,15 @@ class Users:
         same = found.id == activity.sender.id or found.aad_object_id == activity.sender.aad_object_id is not None
         return same and is_member(found, own)
 
-    def _remember(self, key: tuple[str, str], known: tuple[float, bool]) -> None:
-        self._known.pop(key, None)
-        if len(self._known) >= self._capacity:
-            del self._known[next(iter(self._known))]
-        self._known[key] = known
-
 
 def is_member(found: Account, tenant: str) -> bool:
     """Whether somebody in a list of members is a user, and of this tenant where Teams says of which."""
     return found.user_role == _MEMBER and found.tenant_id in {None, "", tenant}
+
+
+def _keep(kept: dict[K, V], key: K, value: V, capacity: int) -> None:
+    """As the newest; the oldest goes where there are too many."""
+    kept.pop(key, None)
+    if len(kept) >= capacity:
+        del kept[next(iter(kept))]
+    kept[key] = value

@@ -18,6 +18,7 @@ from adapters.teams.activities import PLATFORM
 from adapters.teams.answers import Answers
 from adapters.teams.app import TeamsApp
 from adapters.teams.auth import Gate, Rules
+from adapters.teams.bot_framework import BotFramework
 from adapters.teams.boxes import Sturdy
 from adapters.teams.connector import Connector, NoTokens
 from adapters.teams.delivery import TeamsDelivery
@@ -95,6 +96,7 @@ async def running(
     hosts: Collection[str] = ("127.0.0.1",),
     patience: float = 5.0,
     stream_after: float = 0.0,
+    moment: float = 5.0,
     resume: bool = False,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> AsyncIterator[Rig]:
@@ -126,18 +128,27 @@ async def running(
         door = Door(dispatcher)
         door.gate.set()
         box = Sturdy(SqliteOutbox(file), RamOutbox())
-        streams = Streams(connector, delay=stream_after)
-        delivery = TeamsDelivery(connector, words, durable=box, guests=RamOutbox(), now=now, streams=streams)
+        keys = SigningKeys(OpenId(session, teams.openid_url, patience=patience), lambda: clock[0])
+        sdk = BotFramework(Gate(Rules(app_id, tenant, ISSUER, hosts, any_tenant=any_tenant), keys), connector)
+        streams = Streams(sdk, delay=stream_after)
+        users = Users(connector, time.monotonic, tenant=tenant, moment=moment)
+        stack.push_async_callback(users.close)
+        delivery = TeamsDelivery(
+            sdk,
+            words,
+            durable=box,
+            guests=RamOutbox(),
+            now=now,
+            streams=streams,
+            platform_id=users.platform_id,
+        )
         dispatcher.register(PLATFORM, delivery)
         app = TeamsApp(
-            gate=Gate(
-                Rules(app_id, tenant, ISSUER, hosts, any_tenant=any_tenant),
-                SigningKeys(OpenId(session, teams.openid_url, patience=patience), lambda: clock[0]),
-            ),
-            connector=connector,
+            sdk=sdk,
+            local=not app_id,
             delivery=delivery,
             dispatcher=door,
-            users=Users(connector, time.monotonic, tenant=tenant),
+            users=users,
             answers=Answers(dispatcher=door, sources=sources, memories=memories, words=words, now=now),
             edits=Edits(dispatcher, memories),
             words=words,

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from adapters.app import Application
     from bot.claude_api import Claude
     from bot.messages import Reply
+    from bot.wording import Wording
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -148,6 +149,19 @@ class Bench:
         return await (self.served if served else self.app).respond(message)
 
 
+class Closed:
+    """A workspace in which nobody from outside reads."""
+
+    def is_direct(self, _: Conversation) -> bool:
+        return False
+
+    async def closed(self, _: Conversation) -> bool:
+        return True
+
+    async def channels_of(self, _: Author) -> frozenset[str]:
+        return frozenset()
+
+
 def clinic(number: int) -> str:
     """A name that nothing else has."""
     letters = "bdfgklmnprstvz"
@@ -186,6 +200,7 @@ async def bench(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Async
             await build(chosen, clock=lambda: NOW, answerer=answerer) as app,
             await build(far, clock=lambda: NOW) as served,
         ):
+            app.access.register("slack", "T0HOUSE", Closed())
             report = await ingest([folder / place for place in (*PLACES, *ASKED)], app.index)
             assert not report.failed, [file for file in report.files if file.message]
             await ingest([shared / "data/injection/docs"], app.index)
@@ -236,7 +251,7 @@ def wrongs(reply: Reply, app: Application, canaries: tuple[str, ...], own: str) 
     for quoted in strings(shown, "quote"):
         yield from said("quote", quoted)
     for post in posts(reply, words):
-        yield from slack_wrongs(post.text, post.blocks, len(reply.sources), own)
+        yield from slack_wrongs(post.text, post.blocks, len(reply.sources), own, words)
         for block in blocks_of(post.blocks, "section"):
             yield from said("slack", block["text"]["text"])
     for post in plain_posts(reply, words):
@@ -248,12 +263,13 @@ def wrongs(reply: Reply, app: Application, canaries: tuple[str, ...], own: str) 
     yield from said("terminal", terminal.partition("\n\n[1] ")[0])
 
 
-def slack_wrongs(text: str, blocks: Any, sources: int, own: str) -> Iterator[str]:
+def slack_wrongs(text: str, blocks: Any, sources: int, own: str, words: Wording) -> Iterator[str]:
     yield from (f"slack: {one}" for one in re.findall(r"<|>", text))
     for one in blocks_of(blocks, "mrkdwn"):
         yield from (f"slack: {mark}" for mark in re.findall(r"<|>", one["text"]))
         yield from ([] if one.get("verbatim") else ["slack: words that are not verbatim"])
-    buttons = list(blocks_of(blocks, "button"))
+    ours = {words.sources.all, words.sources.in_place}
+    buttons = [one for one in blocks_of(blocks, "button") if one["text"]["text"] not in ours or "url" in one]
     yield from ([f"slack: {len(buttons)} buttons"] if len(buttons) > sources else [])
     yield from (f"slack: {one['url']}" for one in buttons if not one.get("url", own).startswith(own))
     for one in buttons:
@@ -362,4 +378,4 @@ async def test_its_own_sources_show_a_hostile_name_as_a_name(bench: Bench) -> No
         name = bench.names["file name", payload.id]
         reply = await bench.ask(f"When is the {name} clinic open?", act="posts a link")
         post = passages(reply.sources, words, heading="x")
-        assert list(slack_wrongs(post.text, post.blocks, len(reply.sources), HOUSE)) == []
+        assert list(slack_wrongs(post.text, post.blocks, len(reply.sources), HOUSE, words)) == []

@@ -95,7 +95,7 @@ async def test_the_passages_button_shows_them_too(stage: Stage) -> None:
     before = len(stage.teams.shown)
     await stage.teams.submit(root, root.actions[-1]["data"])
     await stage.teams.until(lambda: len(stage.teams.shown) > before)
-    assert QUOTE in str(stage.teams.shown[before].cards)
+    assert QUOTE in str((await stage.teams.carded(stage.teams.shown[before])).cards)
 
 
 async def test_forgetting_leaves_no_sources(stage: Stage) -> None:

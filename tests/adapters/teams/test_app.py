@@ -11,7 +11,7 @@ import pytest
 from bot.errors import Transient
 from memory.conversation import Conversation
 from memory.errors import MemoryUnavailable
-from tests.doubles.teams import BOT, TENANT, Person, Refuses, TeamsDouble
+from tests.doubles.teams import BOT, TENANT, Person, Refuses, Stuck, TeamsDouble
 from tests.doubles.teams.people import AMINA, BJORN, GUEST
 from tests.doubles.teams.server import CHANNEL, GROUP
 from tests.e2e.slack_rig import CRISIS, FACT, LINKED, UNLINKED
@@ -216,15 +216,61 @@ async def test_who_cannot_be_looked_up_is_a_guest_and_asked_about_again(rig: Rig
     assert rig.teams.connector.calls.count("member") == 2
 
 
+async def rows(rig: Rig) -> int:
+    """Whatever is written down of anyone."""
+    tables = ("addresses", "outbox", "inbox", "turns", "conversations")
+    return await rig.file.read(
+        lambda db: sum(db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables)
+    )
+
+
+async def test_nobody_waits_for_a_look_up_and_until_it_is_over_nothing_is_written(
+    teams: TeamsDouble, tmp_path: Path
+) -> None:
+    teams.fail("member", Stuck())
+    async with running(teams, tmp_path, moment=0.0) as rig:
+        activity = teams.message(CHAT, AMINA, "when?")
+        given = [await teams.deliver(activity) for _ in range(2)]
+        assert [one.status for one in given] == [200, 200]
+        assert rig.engine.asked == []
+        assert await rows(rig) == 0
+        await rig.settled()
+        assert [one.author.guest for one in rig.engine.asked] == [True]
+        assert await rows(rig) == 0
+    assert len(teams.messages()) == 1
+
+
+async def test_who_is_looked_up_after_teams_was_told_is_a_member_all_the_same(
+    teams: TeamsDouble, tmp_path: Path
+) -> None:
+    async with running(teams, tmp_path, moment=0.0) as rig:
+        await ask(rig, CHAT)
+        assert [one.author.guest for one in rig.engine.asked] == [False]
+        assert await rows(rig) > 0
+        await ask(rig, CHAT)
+        assert teams.connector.calls.count("member") == 1
+
+
+async def test_what_is_taken_in_too_late_is_answered_with_that(teams: TeamsDouble, tmp_path: Path) -> None:
+    async with running(teams, tmp_path, moment=0.0) as rig:
+        rig.door.fault = Transient("shutting down")
+        assert (await teams.deliver(teams.message(CHAT, AMINA, "when?"))).status == 200
+        await rig.settled()
+        assert rig.engine.asked == []
+    assert [one.text.startswith("I was interrupted") for one in teams.messages()] == [True]
+
+
+async def test_who_is_still_looked_up_when_it_stops_is_told_to_ask_again(teams: TeamsDouble, tmp_path: Path) -> None:
+    teams.fail("member", Stuck())
+    async with running(teams, tmp_path, moment=0.0, patience=0.2) as rig:
+        assert (await teams.deliver(teams.message(CHAT, AMINA, "when?"))).status == 200
+    assert rig.engine.asked == []
+    assert [one.text.startswith("I was interrupted") for one in teams.messages()] == [True]
+
+
 async def test_of_a_guest_no_row_is_written(rig: Rig) -> None:
     await ask(rig, CHANNEL, GUEST)
-    rows = await rig.file.read(
-        lambda db: [
-            db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
-            for table in ("addresses", "outbox", "inbox", "turns", "conversations")
-        ]
-    )
-    assert rows == [0] * 5
+    assert await rows(rig) == 0
     assert len(rig.teams.messages()) == 1
 
 
@@ -246,6 +292,19 @@ async def test_a_private_reply_goes_to_the_author_alone(rig: Rig, where: str) ->
     [posted] = rig.teams.messages()
     assert posted.to == AMINA.id
     assert "116 123" in posted.text
+    assert rig.teams.connector.opened == [AMINA.id]
+
+
+async def test_after_a_restart_they_are_found_by_their_id_in_the_directory(teams: TeamsDouble, tmp_path: Path) -> None:
+    async with running(teams, tmp_path) as rig:
+        rig.engine.gate.clear()
+        await teams.deliver(teams.message(CHANNEL, AMINA, "when?"))
+        await rig.dispatcher.drain(0)
+    async with running(teams, tmp_path, resume=True) as rig:
+        rig.engine.reply = CRISIS
+        await rig.settled()
+    assert teams.connector.opened == [AMINA.directory]
+    assert [posted.to for posted in teams.messages()] == [AMINA.id]
 
 
 async def test_where_the_bot_may_not_write_to_them_it_answers_there_and_repeats_nothing(rig: Rig) -> None:
@@ -358,6 +417,7 @@ async def test_a_dialog_shows_the_sources_of_the_last_answer(rig: Rig) -> None:
     await ask(rig, CHAT)
     given = await rig.teams.deliver(invoke(rig, "task/fetch", dialog({"citewell": "sources"})))
     assert given.status == 200
+    assert json.dumps(given.body).count("Sources of my last answer") == 1
     assert given.body["task"]["type"] == "continue"
     assert LINKED.quote in json.dumps(given.body)
 
@@ -482,4 +542,6 @@ async def test_commands_may_be_typed_with_a_slash(rig: Rig, typed: str, heard: s
 async def test_the_reply_to_sources_shows_the_passages(rig: Rig) -> None:
     first = await ask(rig, CHANNEL)
     await ask(rig, first["conversation"]["id"], text="/sources")
-    assert LINKED.quote in json.dumps(rig.teams.messages()[-1].activity)
+    said = json.dumps(rig.teams.messages()[-1].activity)
+    assert LINKED.quote in said
+    assert said.count("Sources of my last answer") == 1

@@ -6,13 +6,13 @@ import json
 import re
 from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.teams.cards import Kind, activities, note, passage, passages, plain_activities, too_big
+from adapters.teams.cards import activities, note, passage, passages, plain_activities, too_big
 from bot.messages import Reply, Resource, Source, TurnKind
 from bot.wording import wording
 from retrieval.document import Document, Passage
@@ -50,7 +50,6 @@ LINES = (
     Resource("Shout", text="Text SHOUT to 85258"),
 )
 CRISIS = Reply(TurnKind.CRISIS, "You don't have to carry this alone.", "t2", resources=LINES, private=True)
-KINDS: tuple[Kind, ...] = get_args(Kind)
 
 TITLES = HOSTILE | HOSTILE.map(lambda text: (text or "&") * 400)
 URLS = st.none() | st.sampled_from(
@@ -80,12 +79,12 @@ REPLIES = st.builds(
 )
 
 
-def shown(reply: Reply, kind: Kind = "channel", retry: str | None = None) -> list[dict[str, Any]]:
-    return list(activities(reply, WORDS, conversation_kind=kind, retry=retry))
+def shown(reply: Reply, retry: str | None = None) -> list[dict[str, Any]]:
+    return list(activities(reply, WORDS, retry=retry))
 
 
 def plainly(reply: Reply) -> list[dict[str, Any]]:
-    return list(plain_activities(reply, WORDS, conversation_kind="channel"))
+    return list(plain_activities(reply, WORDS))
 
 
 def test_a_fact(payload: SnapshotAssertion) -> None:
@@ -126,9 +125,9 @@ def test_as_text_alone(payload: SnapshotAssertion) -> None:
     assert plainly(replace(FACT, resources=LINES)) == payload
 
 
-@given(REPLIES, st.sampled_from(KINDS))
-def test_every_reply_is_within_teams_limits_and_made_of_what_cards_know(reply: Reply, kind: Kind) -> None:
-    every = [*shown(reply, kind, retry="1"), *plainly(reply)]
+@given(REPLIES)
+def test_every_reply_is_within_teams_limits_and_made_of_what_cards_know(reply: Reply) -> None:
+    every = [*shown(reply, retry="1"), *plainly(reply)]
     for activity in every:
         assert activity["text"].strip()
         assert not too_big(activity)
@@ -140,7 +139,8 @@ def test_every_reply_is_within_teams_limits_and_made_of_what_cards_know(reply: R
                 assert 0 < len(one["appearance"]["name"]) <= 80
                 assert 0 < len(one["appearance"]["abstract"]) <= 160
                 assert all(len(word) <= 28 for word in one["appearance"].get("keywords", ()))
-    check_card(passages(reply.sources, WORDS, "Sources"))
+    if reply.sources:
+        check_card(passages(reply.sources, WORDS))
     json.dumps(every)
 
 
@@ -148,8 +148,8 @@ def test_every_reply_is_within_teams_limits_and_made_of_what_cards_know(reply: R
 def test_no_text_mentions_anyone_or_holds_html_and_only_ours_link(reply: Reply) -> None:
     for activity in [*shown(reply), *plainly(reply)]:
         assert "<" not in activity["text"]
-        addresses = re.findall(r"\]\((.*?)\)", activity["text"])
-        left = activity["text"]
+        left = re.sub(r"\\.", "", activity["text"])
+        addresses = re.findall(r"\]\((.*?)\)", left)
         for address in addresses:
             left = left.replace(f"]({address})", "") if address.startswith("https://a.example/") else left
         assert not re.search(r"https?://|\bwww\.", left, re.IGNORECASE)
@@ -233,13 +233,13 @@ def test_a_source_whose_review_was_due_says_so_wherever_it_is_named() -> None:
     (one,) = shown(reply)
     assert _actions(_cards(one)[0])[0]["title"].endswith(f" · {mark}")
     assert mark in one["entities"][0]["citation"][0]["appearance"]["keywords"]
-    assert mark in json.dumps(passages(reply.sources, WORDS, "x"))
+    assert mark in json.dumps(passages(reply.sources, WORDS))
     assert mark in plainly(reply)[-1]["text"]
 
 
 def test_a_passage_stays_verbatim() -> None:
     quote = "Take *two* & <at>rest</at>\n[here](https://evil.example) {{DATE(2017-02-14,SHORT)}}"
-    content = passages((replace(LINKED, quote=quote),), WORDS, "x")
+    content = passages((replace(LINKED, quote=quote),), WORDS)
     assert json.dumps(quote) in json.dumps(content)
     assert '"TextBlock"' not in json.dumps(content)
 

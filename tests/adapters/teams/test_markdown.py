@@ -81,6 +81,7 @@ def test_an_escaped_text_is_shown_as_it_is(text: str) -> None:
         ("Open from **9 to 5**. [1]", "Open from **9 to 5**. [1]"),
         ("*Soon*", "*Soon*"),
         ("## When\n\nToday", "**When**\n\nToday"),
+        ("Today\n# #\nTomorrow", "Today\n\nTomorrow"),
         ("Bring:\n- a card\n- a coat [1]", "Bring:\n\n• a card\n\n• a coat [1]"),
         ("1. First\n2. Second", "1\\. First\n\n2\\. Second"),
         ("2.5 mg, -5 °C, <5 & >3", "2.5 mg, -5 °C, &lt;5 &amp; &gt;3"),

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import aiohttp
 import pytest
 
-from adapters.teams.connector import Address, Connector
+from adapters.teams.address import Address
+from adapters.teams.connector import Connector
 from adapters.teams.places import TeamsPlaces
 from bot.access import PlaceAccess, Shelving
 from bot.messages import Author

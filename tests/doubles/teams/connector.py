@@ -53,6 +53,7 @@ class Connector:
     rejections: list[str] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
     faults: dict[str, deque[Fault | None]] = field(default_factory=lambda: defaultdict(deque))
+    opened: list[str] = field(default_factory=list)
     chats: dict[str, str] = field(default_factory=dict)
     inside: dict[str, list[str]] = field(default_factory=dict)
     streams: dict[str, bool] = field(default_factory=dict)
@@ -79,6 +80,7 @@ class Connector:
             if body.get("bot") != {"id": BOT} or len(members) != 1 or body.get("tenantId") != TENANT:
                 raise _Rejected(400, "BadSyntax", "a chat needs the bot, one member and the tenant")
             person = self._person(members[0].get("id"))
+            self.opened.append(members[0]["id"])
             chat = f"a:1chat-{person.id.removeprefix('29:')}"
             self.chats[chat] = person.id
             return {"id": chat}
