@@ -29,6 +29,9 @@ __all__ = ["Courier", "Delivery", "Dispatcher"]
 
 logger = logging.getLogger(__name__)
 
+_LAST_KEYS = 2000
+"""So many keys are kept whatever the clock says, or said when they came: more than come while a platform retries."""
+
 
 class Dispatcher:
     """Takes messages in, has them answered, and sees the replies delivered.
@@ -39,8 +42,8 @@ class Dispatcher:
     done only when its reply stood on the platform; what could not be delivered waits in the inbox for `resume`, and its
     reply here. Where more than `many` wait, who writes is told so; beyond `most`, messages wait in the inbox alone, and
     guests, whose inbox is this process, are told to ask again. Guests' messages go through the ephemeral inbox alone.
-    The keys of done messages are kept for `keep_keys`, to know a duplicate. `clock` gives aware times. Logs hold keys,
-    trace ids and the names of errors, never text.
+    The keys of done messages are kept for `keep_keys`, to know a duplicate, and the last of them for longer. `clock`
+    gives aware times. Logs hold keys, trace ids and the names of errors, never text.
     """
 
     def __init__(
@@ -104,7 +107,7 @@ class Dispatcher:
         """
         queued = 0
         for inbox in (self._durable, self._ephemeral):
-            await inbox.forget_before(self._clock() - self._keep_keys)
+            await inbox.forget_before(self._clock() - self._keep_keys, keep=_LAST_KEYS)
             queued += await self._take_up(inbox, again=True)
         return queued + self._crowd.left
 

@@ -24,8 +24,7 @@ from adapters.slack.leaving import Leaving
 from adapters.slack.localities import Localities
 from adapters.slack.threads import Threads
 from adapters.slack.users import Users
-from adapters.teams.start import configured as teams_configured
-from adapters.teams.start import start as start_teams
+from adapters.teams.configured import configured as teams_configured
 from bot.errors import Misconfigured, outline
 from memory.errors import MemoryUnavailable
 from retrieval.document import PUBLIC
@@ -76,7 +75,7 @@ async def serve(
             spoken_in = await in_slack(settings, app.engine.wording, stack)
             slack = await _slack(app, spoken_in, pages, stack)
             stack.push_async_callback(slack.close)
-        teams = await start_teams(app, stack, tokens=tokens) if in_teams else None
+        teams = await _teams(app, stack, tokens) if in_teams else None
         over_http = None if settings.slack_app_token else slack
         port = await pages.listen(stack, over_http, spoken_in.installer if spoken_in else None, teams)
         stack.push_async_callback(app.dispatcher.drain, settings.drain_grace)
@@ -100,6 +99,12 @@ async def serve(
         for task in beside:
             task.cancel()
         await asyncio.gather(*beside, return_exceptions=True)
+
+
+async def _teams(app: Application, stack: AsyncExitStack, tokens: TokenSource | None) -> TeamsApp:
+    from adapters.teams.start import start  # here, not above: who serves Slack alone does without 10 MB
+
+    return await start(app, stack, tokens=tokens)
 
 
 def _where(settings: Settings, slack: SlackApp | None, teams: TeamsApp | None, port: int) -> str:

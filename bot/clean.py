@@ -9,10 +9,6 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 GAP = "\u2026"
 """Stands where a link was taken out of a sentence."""
@@ -143,10 +139,14 @@ _REMOVALS: tuple[tuple[re.Pattern[str], str], ...] = (
 _SUSPECT = re.compile(
     r"[&<>\[\]~@]|\.[a-z(]|/\s*/|[(]\s*[.)]|\(\s*(?:see|via|visit|more)?\s*(?:at|from)?\s*\)|:\s*/|\d\s*[:/]\s*\d|\.\d+\.\d"
     r"|www|localhost|https?|ftp|hxxp|data\s*:|slack|msteams|script|mailto|dot\b"
-    r"|sourc|ref|citation|cited|bibliogr|reading|quelle|fuente|fonte|bron|retrieved|adapted|taken|quoted",
-    re.IGNORECASE,
+    r"|sourc|ref|citation|cited|bibliogr|reading|quelle|fuente|fonte|bron|retrieved|adapted|taken|quoted"
 )
-"""What any of the removals begins with in ASCII. It finds too much, not too little: most prose has none of it."""
+"""What any of the removals begins with in ASCII, in small letters. It finds too much, not too little: most prose has
+none of it."""
+_PLAIN = re.compile(r"[\n\t\x20-\x7e\u2018\u2019\u201c\u201d\u2013\u2014\u2022\u00a3\u00b0\u00d7\u2264\u2265]*")
+"""ASCII, and the signs of print beside it with which no removal begins and which stand for nothing else."""
+_SPACES = re.compile(r"[ \t]+")
+_LOOSE_SIGN = re.compile(r" +([,;:!?]|\.(?!\d))")
 
 
 def clean(text: str) -> str:
@@ -155,18 +155,19 @@ def clean(text: str) -> str:
     Zero-width characters go first and HTML entities are read, so that neither can hide a link; it is repeated until
     nothing changes, so that removing one thing cannot make another. The result never has leading or trailing space.
     """
-    return _cleaned(text, () if _is_harmless(text) else _REMOVALS)
+    if _is_harmless(text):
+        return _LOOSE_SIGN.sub(r"\1", _SPACES.sub(" ", text)).strip()  # what `_tidy` can find in such a text
+    return _cleaned(text)
 
 
-def _cleaned(text: str, removals: Sequence[tuple[re.Pattern[str], str]]) -> str:
+def _cleaned(text: str) -> str:
     previous = None
     for _ in range(_ROUNDS):
         if text == previous:
             return text
         previous = text
-        if removals:
-            text = "".join(map(_plain, _DOT.sub(".", _INVISIBLE.sub("", html.unescape(text)))))
-        for pattern, replacement in removals:
+        text = "".join(map(_plain, _DOT.sub(".", _INVISIBLE.sub("", html.unescape(text)))))
+        for pattern, replacement in _REMOVALS:
             text = pattern.sub(replacement, text)
         text = _tidy(text)
     # Still changing after all rounds: somebody nests on purpose, and angle brackets or slashes are no loss then.
@@ -175,7 +176,7 @@ def _cleaned(text: str, removals: Sequence[tuple[re.Pattern[str], str]]) -> str:
 
 def _is_harmless(text: str) -> bool:
     """Whether only white space can be wrong with it; that is told much sooner than by trying every removal."""
-    return text.isascii() and text.replace("\n", "").replace("\t", "").isprintable() and not _SUSPECT.search(text)
+    return bool(_PLAIN.fullmatch(text)) and not _SUSPECT.search(text.lower())
 
 
 def _plain(character: str) -> str:
@@ -195,7 +196,7 @@ def _tidy(text: str) -> str:
     """Close up what removals left: empty brackets, doubled spaces, an ellipsis with nothing behind it on its line."""
     text = re.sub(rf"\s?\((?:see|via|visit|at|from|more at)?\s*{GAP}?\s*\)|\[\s*\]", "", text)
     text = re.sub(rf"(?<![^\W_])[_*~]+{GAP}[_*~]+(?![^\W_])", GAP, text)
-    text = re.sub(r"[ \t]+", " ", text)
+    text = _SPACES.sub(" ", text)
     text = re.sub(rf"^(?: ?{GAP})+ |(?:(?<=[.!?]) ?| )(?:{GAP} ?)+(?=$|\n)", "", text, flags=re.MULTILINE)
-    text = re.sub(r" +([,;:!?]|\.(?!\d))", r"\1", text)
+    text = _LOOSE_SIGN.sub(r"\1", text)
     return "" if text.strip(f" {GAP}\n") == "" else text.strip()

@@ -131,6 +131,7 @@ class Vocabulary:
         self._exact = {word: symbol for word, symbol in self._symbols.items() if not word.endswith("*")}
         self._beginnings = {word[:-1]: symbol for word, symbol in self._symbols.items() if word.endswith("*")}
         self._lengths = sorted({len(beginning) for beginning in self._beginnings}, reverse=True)
+        self._places: dict[frozenset[str], frozenset[str]] = {}
 
     @property
     def known(self) -> frozenset[str]:
@@ -157,9 +158,23 @@ class Vocabulary:
         """The symbols of every word that this word of a rule stands for."""
         if not word.endswith("*"):
             return self._symbols[word]
+        return "".join(self._standing_for(word))
+
+    def place(self, words: Iterable[str]) -> frozenset[str]:
+        """The symbols of every word that any of these stands for.
+
+        The same object each time, of the same characters: thousands of patterns name the same words, and copies of
+        their own would take 12 MB more.
+        """
+        found = frozenset(symbol for word in words for symbol in self._standing_for(word))
+        return self._places.setdefault(found, found)
+
+    def _standing_for(self, word: str) -> list[str]:
+        if not word.endswith("*"):
+            return [self._symbols[word]]
         beginning = word[:-1]
         first, behind = (bisect_left(self._words, bound) for bound in (beginning, beginning + chr(sys.maxunicode)))
-        return "".join(self._symbols[other] for other in self._words[first:behind])
+        return [self._symbols[other] for other in self._words[first:behind]]
 
 
 class Pattern:
@@ -169,7 +184,7 @@ class Pattern:
         self._parts = parts
         self._vocabulary = vocabulary
         places = [
-            frozenset("".join(vocabulary.symbols(one[0]) for one in part.phrases))
+            vocabulary.place(one[0] for one in part.phrases)
             for part in parts
             if isinstance(part, Element) and part.least and not part.or_end
         ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING
 
 from bot.clean import GAP, clean
@@ -120,7 +120,7 @@ def _says_something(text: str) -> bool:
     left = clean(text)
     if _TABLE_RUN_TOGETHER.search(text) or left.count(GAP) > text.count(GAP):
         return False
-    if sum(character.isalnum() for character in text) < SHORTEST or _POINTS_ELSEWHERE.match(text):
+    if sum(1 for _ in islice(filter(str.isalnum, text), SHORTEST)) < SHORTEST or _POINTS_ELSEWHERE.match(text):
         return False
     if _OF_ITSELF.match(text):
         return False

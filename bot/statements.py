@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal
 
@@ -72,6 +73,7 @@ def is_ended(raw: str, end: int) -> bool:
     return raw[:end].rstrip("*_").endswith(ENDED)
 
 
+@lru_cache(maxsize=64)  # the passages of a few turns: each is taken apart to be answered from, and again to be checked
 def pieces(raw: str) -> tuple[Piece, ...]:
     """The statements of a raw text in order, without headings, rules and empty lines.
 

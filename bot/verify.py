@@ -138,7 +138,9 @@ def check(sentence: Sentence, evidence: Evidence) -> Statement | Reason:
     if not _says(text):
         return "empty"
     asked = f"{evidence.query.original}\n{evidence.query.standalone}"
-    return _fault(text, read, asked) or Statement(text, hit, span, sentence.new_paragraph)
+    itself = _is_its_own_quote(text, hit.passage.text[slice(*span)], read)
+    fault = None if itself else _fault(text, read, asked)
+    return fault or Statement(text, hit, span, sentence.new_paragraph)
 
 
 def _place(quote: str, raw: str) -> tuple[int, int] | None:
@@ -146,6 +148,16 @@ def _place(quote: str, raw: str) -> tuple[int, int] | None:
     span = find_quote(quote, raw)
     enough = span is not None and (len(words(raw[slice(*span)])) >= _SHORTEST or is_whole(raw, span))
     return span if enough else None
+
+
+def _is_its_own_quote(text: str, quote: str, read: Reading) -> bool:
+    """Whether it is the document's own sentences, whole and word for word: they say nothing but themselves.
+
+    Items and rows are not told so: what they say depends on what stands above them.
+    """
+    if read.leads or read.joined or read.rows:
+        return False
+    return text.split() == quote.split() == " ".join(read.said).split()
 
 
 def _says(text: str) -> bool:

@@ -61,8 +61,11 @@ class Inbox(Protocol):
         """What was accepted and is not done, oldest first."""
         ...
 
-    async def forget_before(self, moment: datetime) -> int:
-        """Drop the keys of done messages accepted before `moment` and say how many went; pending ones stay."""
+    async def forget_before(self, moment: datetime, *, keep: int = 0) -> int:
+        """Drop the keys of done messages accepted before `moment` and say how many went; pending ones stay.
+
+        The `keep` last accepted stay whatever their time says: a clock that was wrong may have written it.
+        """
         ...
 
     async def forget(self, beginning: str) -> int:
@@ -125,10 +128,13 @@ class SqliteInbox:
         rows = await self._file.read(lambda db: list(db.query(query)))
         return [InboxEntry(**{**row, "accepted_at": utc(row["accepted_at"])}) for row in rows]
 
-    async def forget_before(self, moment: datetime) -> int:
+    async def forget_before(self, moment: datetime, *, keep: int = 0) -> int:
         """Drop old keys that are done."""
-        delete = "DELETE FROM inbox WHERE done AND accepted_at < ?"
-        return await self._file.write(lambda db: db.execute(delete, [utc_text(moment)]).rowcount)
+        delete = """
+            DELETE FROM inbox WHERE done AND accepted_at < ?
+            AND id NOT IN (SELECT id FROM inbox ORDER BY id DESC LIMIT ?)
+        """
+        return await self._file.write(lambda db: db.execute(delete, [utc_text(moment), keep]).rowcount)
 
     async def forget(self, beginning: str) -> int:
         """Drop them, from the file and its log."""
@@ -202,9 +208,10 @@ class RamInbox:
         """What waits, oldest first."""
         return sorted((waiting.entry for waiting in self._waiting.values()), key=lambda entry: entry.accepted_at)
 
-    async def forget_before(self, moment: datetime) -> int:
+    async def forget_before(self, moment: datetime, *, keep: int = 0) -> int:
         """Drop old keys that are done."""
-        old = [key for key, accepted_at in self._done.items() if accepted_at < moment]
+        last = set(list(self._done)[-keep:] if keep else ())
+        old = [key for key, accepted_at in self._done.items() if accepted_at < moment and key not in last]
         for key in old:
             del self._done[key]
         return len(old)

@@ -1,4 +1,4 @@
-"""Teams from the settings: what is chosen, what is refused at the start, and how it is put together."""
+"""Teams from the settings: what is chosen, and how it is put together."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ from adapters.teams.clouds import cloud
 from adapters.teams.connector import Connector, NoTokens
 from adapters.teams.delivery import TeamsDelivery
 from adapters.teams.edits import Edits
-from adapters.teams.hosts import LOOPBACK, is_loopback
+from adapters.teams.hosts import LOOPBACK
 from adapters.teams.keys import OpenId, SigningKeys
 from adapters.teams.places import TeamsPlaces
 from adapters.teams.tokens import Tokens, of_managed_identity, with_certificate, with_password
 from adapters.teams.users import Users
-from bot.errors import Misconfigured
 from memory.outbox import RamOutbox, SqliteOutbox
 
 if TYPE_CHECKING:
@@ -35,33 +34,6 @@ if TYPE_CHECKING:
     from adapters.teams.clouds import Cloud
     from adapters.teams.connector import TokenSource
     from adapters.teams.tokens import Credentials
-
-_NO_ID = (
-    "TEAMS_APP_ID is empty, so anyone could speak for Teams. Set it to the bot's app id; docs/teams.md tells where it "
-    "stands. To try it on this machine alone: citewell serve --local."
-)
-_LOCAL_ONLY = "--local answers whoever asks, so it listens on this machine alone: set CITEWELL_HOST=127.0.0.1."
-_NO_TENANT = "TEAMS_TENANT_ID is missing: set it to your organisation's tenant, whose people are members."
-_NO_PROOF = (
-    "Teams needs TEAMS_APP_PASSWORD (a client secret), TEAMS_CERTIFICATE_FILE, or TEAMS_APP_TYPE=UserAssignedMSI: set "
-    "one of them."
-)
-
-
-def configured(settings: Settings, *, local: bool) -> bool:
-    """Whether Teams is to be served. Raises `Misconfigured` for half a set-up, and says what is missing."""
-    if local and not is_loopback(settings.host):
-        raise Misconfigured(_LOCAL_ONLY)
-    if not settings.teams_app_id:
-        if not local and (settings.teams_app_password or settings.teams_certificate_file or settings.teams_tenant_id):
-            raise Misconfigured(_NO_ID)
-        return local
-    if settings.teams_tenant_id is None:
-        raise Misconfigured(_NO_TENANT)
-    secret = settings.teams_app_password or settings.teams_certificate_file
-    if secret is None and settings.teams_app_type != "UserAssignedMSI":
-        raise Misconfigured(_NO_PROOF)
-    return True
 
 
 async def start(app: Application, stack: AsyncExitStack, *, tokens: TokenSource | None = None) -> TeamsApp:

@@ -14,7 +14,7 @@ from cryptography.x509.oid import NameOID
 
 from adapters.settings import Settings
 from adapters.teams.clouds import cloud
-from adapters.teams.start import configured
+from adapters.teams.configured import configured
 from adapters.teams.tokens import Tokens, of_managed_identity, with_certificate, with_password
 from bot.errors import Misconfigured, Transient
 from tests.doubles.teams import APP, TENANT
