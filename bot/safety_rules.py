@@ -21,6 +21,9 @@ _STRETCH, _SHARED = 96, 32
 """A longer sentence is searched in stretches of so many words, each sharing some with the next: more than any pattern
 spans. So a pattern is only tried where its words are, and an exception far away in an unbroken text does not count."""
 
+_NEAR = 12
+"""An exception counts so many words around what it excepts: a harmless clause does not silence another far from it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -65,7 +68,7 @@ def _stretches(sentence: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """Patterns of which one must match, and patterns of which none may match in the same sentence."""
+    """Patterns of which one must match, and patterns of which none may match near it in the same sentence."""
 
     patterns: tuple[Pattern, ...]
     unless: tuple[Pattern, ...] = ()
@@ -87,10 +90,12 @@ class Clause:
         return any(pattern.possible(message.present) and self._matches(pattern, message) for pattern in tried)
 
     def _matches(self, pattern: Pattern, message: Encoded) -> bool:
-        return any(
-            pattern.expression.search(sentence) and not any(one.expression.search(sentence) for one in self.unless)
-            for sentence in message.having(pattern.needs)
-        )
+        for sentence in message.having(pattern.needs):
+            for match in pattern.expression.finditer(sentence):
+                near = sentence[max(0, match.start() - _NEAR) : match.end() + _NEAR]
+                if not any(one.expression.search(near) for one in self.unless):
+                    return True
+        return False
 
 
 @dataclass(frozen=True, slots=True)
