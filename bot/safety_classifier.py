@@ -140,17 +140,20 @@ def unpacked(data: bytes) -> Classifier:
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as file:
             risk_from, elsewhere_from, subject_from, *pairs, value_scale = map(float, file["numbers"])
-            linear = [
+            risk, subject, other = (
                 Linear(_weights(file[name], scale), bias)
                 for name, scale, bias in zip(_LINEAR, pairs[::2], pairs[1::2], strict=True)
-            ]
-            limits = (risk_from, elsewhere_from, subject_from)
-            classes = WordClasses(file["hashes"], file["classes"])
-            if classes.hashes.shape != classes.classes.shape:
-                raise ValueError("every word needs a class")
-            return Classifier(classes, _weights(file["values"], value_scale), *linear, *limits)
+            )
+            classes, values = _classes(file["hashes"], file["classes"]), _weights(file["values"], value_scale)
+            return Classifier(classes, values, risk, subject, other, risk_from, elsewhere_from, subject_from)
     except Exception as error:  # numpy raises many kinds for a file that is no archive
         raise ValueError(f"not a weights file of the safety classifier ({type(error).__name__})") from error
+
+
+def _classes(hashes: NDArray[np.uint32], classes: NDArray[np.uint16]) -> WordClasses:
+    if hashes.shape != classes.shape:
+        raise ValueError(f"{len(hashes)} words with {len(classes)} classes")
+    return WordClasses(hashes, classes)
 
 
 def _weights(weights: NDArray[np.int8], scale: float) -> NDArray[np.float32]:

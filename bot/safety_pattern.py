@@ -139,10 +139,11 @@ class Vocabulary:
 
     def encode(self, found: Iterable[str]) -> str:
         """One symbol a word, `.` for words that no rule names, between sentence ends."""
-        seen = dict(self._exact)
-        return (
-            END + "".join([seen.get(word) or seen.setdefault(word, self._by_beginning(word)) for word in found]) + END
-        )
+        exact, seen = self._exact, dict[str, str]()
+        symbols = [
+            exact.get(word) or seen.get(word) or seen.setdefault(word, self._by_beginning(word)) for word in found
+        ]
+        return END + "".join(symbols) + END
 
     def _by_beginning(self, word: str) -> str:
         if word == END:

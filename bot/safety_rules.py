@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from bot.safety_clause import Clause, Encoded
 from bot.safety_files import read_languages
 from bot.safety_pattern import Pattern, Vocabulary, parse, phrase
-from bot.safety_text import END, Reader
+from bot.safety_text import Reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -17,12 +18,6 @@ if TYPE_CHECKING:
     from bot.safety_pattern import Part
 
 _ORDER: tuple[Level, ...] = ("self_harm", "violence", "mention")
-_STRETCH, _SHARED = 96, 32
-"""A longer sentence is searched in stretches of so many words, each sharing some with the next: more than any pattern
-spans. So a pattern is only tried where its words are, and an exception far away in an unbroken text does not count."""
-
-_NEAR = 12
-"""An exception counts so many words around what it excepts: a harmless clause does not silence another far from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,71 +26,6 @@ class Found:
 
     level: Level
     rule: str
-
-
-class Encoded:
-    """A message in symbols, sentence by sentence: no pattern reaches over a sentence's end."""
-
-    def __init__(self, text: str) -> None:
-        self.present = frozenset(text)
-        whole = (f"{END}{sentence}{END}" for sentence in dict.fromkeys(text.split(END)) if sentence)
-        self._sentences = list(dict.fromkeys(stretch for sentence in whole for stretch in _stretches(sentence)))
-        self._all = (1 << len(self._sentences)) - 1
-        self._where: dict[str, int] = {}
-        for number, sentence in enumerate(self._sentences):
-            for symbol in set(sentence):
-                self._where[symbol] = self._where.get(symbol, 0) | 1 << number
-
-    def having(self, needs: Sequence[frozenset[str]]) -> Iterator[str]:
-        """The sentences, each once, that have a symbol for every place of `needs`."""
-        left = self._all
-        if len(self._sentences) > 1:
-            for place in needs:
-                found = 0
-                for symbol in place & self.present:
-                    found |= self._where.get(symbol, 0)
-                left &= found
-        while left:
-            lowest = left & -left
-            left ^= lowest
-            yield self._sentences[lowest.bit_length() - 1]
-
-
-def _stretches(sentence: str) -> Iterator[str]:
-    for start in range(0, max(1, len(sentence) - _SHARED), _STRETCH - _SHARED):
-        yield sentence[start : start + _STRETCH]
-
-
-@dataclass(frozen=True, slots=True)
-class Clause:
-    """Patterns of which one must match, and patterns of which none may match near it in the same sentence."""
-
-    patterns: tuple[Pattern, ...]
-    unless: tuple[Pattern, ...] = ()
-    rarest: frozenset[str] = field(init=False)
-    """A text without any of these symbols cannot match."""
-    _by_rarest: dict[str, list[Pattern]] = field(init=False)
-
-    def __post_init__(self) -> None:
-        by_rarest: dict[str, list[Pattern]] = {}
-        for pattern in self.patterns:
-            for symbol in pattern.needs[0]:
-                by_rarest.setdefault(symbol, []).append(pattern)
-        object.__setattr__(self, "_by_rarest", by_rarest)
-        object.__setattr__(self, "rarest", frozenset(by_rarest))
-
-    def holds(self, message: Encoded) -> bool:
-        """Whether it holds in some sentence of a message."""
-        tried = dict.fromkeys(one for symbol in self.rarest & message.present for one in self._by_rarest[symbol])
-        return any(pattern.possible(message.present) and self._matches(pattern, message) for pattern in tried)
-
-    def _matches(self, pattern: Pattern, message: Encoded) -> bool:
-        for sentence in message.having(pattern.needs):
-            for match in pattern.expression.finditer(sentence):
-                near = sentence[max(0, match.start() - _NEAR) : match.end() + _NEAR]
-                if not any(one.expression.search(near) for one in self.unless):
-                    return True
-        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +73,8 @@ class Gate:
             known=vocabulary.known,
             guarded=[word for text in languages for word in text.guarded],
         )
-        self._idioms = [Pattern(parts, vocabulary) for one in read for parts in one.idioms]
-        self._subjects = [Pattern(parts, vocabulary) for one in read for parts in one.subjects]
+        self._idioms = Clause(tuple(Pattern(parts, vocabulary) for one in read for parts in one.idioms))
+        self._subjects = Clause(tuple(Pattern(parts, vocabulary) for one in read for parts in one.subjects))
         rules = [rule for one in read for rule in one.rules(vocabulary)]
         self._rules = {level: _writer_first(rule for rule in rules if rule.level == level) for level in _ORDER}
         self._by_symbol = {level: _by_symbol(rules) for level, rules in self._rules.items()}
@@ -157,7 +87,7 @@ class Gate:
 
     def clauses(self) -> Iterator[Clause]:
         """Everything that is searched for."""
-        yield Clause((*self._idioms, *self._subjects))
+        yield from (self._idioms, self._subjects)
         for rules in self._rules.values():
             for rule in rules:
                 yield from (rule.clause, rule.also, rule.never)
@@ -175,13 +105,16 @@ class Gate:
     def find_in(self, words: Sequence[str]) -> Found | None:
         """The same for the words of a message that has been read."""
         encoded = self._vocabulary.encode(words)
-        shown = _hide(encoded, self._idioms)
-        mentions, persons = Encoded(shown), Encoded(_hide(shown, self._subjects))
+        shown = self._idioms.hidden_in(encoded)
+        mentions, persons = Encoded(shown), Encoded(self._subjects.hidden_in(shown))
         for level in _ORDER:
             message = mentions if level == "mention" else persons
-            possible = self._possible(level, message.present)
-            for number, rule in enumerate(self._rules[level]):
-                if possible >> number & 1 and rule.holds(message):
+            possible, rules = self._possible(level, message.present), self._rules[level]
+            while possible:
+                lowest = possible & -possible
+                possible ^= lowest
+                rule = rules[lowest.bit_length() - 1]
+                if rule.holds(message):
                     return Found(level, rule.id)
             if level == "self_harm":
                 for hints in self._hints:
@@ -255,14 +188,6 @@ def _built(patterns: Iterable[tuple[Part, ...]], vocabulary: Vocabulary) -> tupl
 
 def _writer_first(rules: Iterable[Rule]) -> list[Rule]:
     return sorted(rules, key=lambda rule: not rule.id.startswith("self."))
-
-
-def _hide(text: str, patterns: Iterable[Pattern]) -> str:
-    present = frozenset(text)
-    for pattern in patterns:
-        if pattern.possible(present):
-            text = pattern.expression.sub(lambda match: "." * len(match[0]), text)
-    return text
 
 
 @cache

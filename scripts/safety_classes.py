@@ -53,7 +53,8 @@ def _reduced(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
 
 
 def _unit(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+    lengths: NDArray[np.float64] = np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+    return np.divide(rows, lengths)
 
 
 def _nearest_centres(rows: NDArray[np.float64]) -> NDArray[np.int64]:
