@@ -43,7 +43,7 @@ RISK_ALARMS = {"ordinary": 0.005, "subject": 0.02, "distress": 0.03, "questions"
 SUBJECT_ALARMS = {"ordinary": 0.01, "distress": 0.03, "questions": 0.003}
 """The shares of each kind that may reach a threshold while they are held out; the rules' counterexamples, which are
 hard on purpose, are not counted."""
-EVERYDAY = ("ordinary", "labelled", "questions")
+EVERYDAY = ("ordinary", "labelled", "questions", "rules")
 """The origins of which nothing harmless may reach a threshold once it has been learned from."""
 MARGIN, CALMING = 0.1, 5
 """How far below a threshold such messages are brought, and how often each is looked at."""

@@ -24,7 +24,7 @@ from tests.bot.ordinary_messages import ABOUT_THE_SUBJECT, ORDINARY
 
 ROOT = Path(__file__).resolve().parents[2]
 SENTENCES = sorted((ROOT / "scripts" / "safety_sentences").glob("*.toml"))
-LATER = sorted((ROOT / "scripts" / "safety_sentences").glob("[pr][eo][gs]*/*.toml"))
+LATER = [path for path in SENTENCES[0].parent.glob("*/*.toml") if path.parent.name != "rounds"]
 NO_CLASSES = WordClasses(np.empty(0, np.uint32), np.empty(0, np.uint16))
 WINDOW = STRETCHES[0][0]
 SAID = ["sky", "sea", "sun", "tree"]
@@ -170,14 +170,25 @@ def test_it_finds_sentences_that_the_rules_miss() -> None:
     assert len(added) >= 10
 
 
+def test_it_finds_many_of_the_later_sentences_and_posts_and_leaves_their_harmless_twins() -> None:
+    risky, harmless = later(*RISKY), later("harmless", "distress", "subject", "ordinary")
+    assert sum(isinstance(by_classifier(text), SelfHarm) for text in risky) / len(risky) > 0.35
+    assert sum(isinstance(by_classifier(text), SelfHarm) for text in harmless) / len(harmless) < 0.01
+
+
 def test_both_together_find_nearly_every_sentence_that_they_were_made_from() -> None:
     risky = sentences(*RISKY)
     assert sum(isinstance(assess(text), SelfHarm) for text in risky) / len(risky) > 0.94
 
 
-@pytest.mark.parametrize("text", [*ORDINARY, *ABOUT_THE_SUBJECT])
+@pytest.mark.parametrize("text", ORDINARY)
 def test_it_raises_nothing_that_people_say_on_an_ordinary_day(text: str) -> None:
     assert by_classifier(text) == Clear()
+
+
+@pytest.mark.parametrize("text", ABOUT_THE_SUBJECT)
+def test_it_takes_no_question_about_the_subject_for_a_person_at_risk(text: str) -> None:
+    assert not isinstance(by_classifier(text), SelfHarm)
 
 
 def test_it_seldom_raises_idioms_low_mood_and_the_subject_in_any_language() -> None:
