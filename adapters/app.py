@@ -28,6 +28,7 @@ from adapters.backends import (
 from adapters.dispatch import Dispatcher
 from adapters.forgetting import Forgetter, answering_forget
 from adapters.sources import Sources, answering_sources
+from adapters.tracing.traces import Traces, words_until
 from bot.aftercare import plain_question
 from bot.asking_on import asking_on
 from bot.courtesy import courtesy
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from bot.answerer import Answerer
     from bot.claude_api import Claude
     from bot.messages import Resource, Respond
+    from memory.inbox import Inbox
     from retrieval.embed import Embedder
     from retrieval.grade import Grader
     from retrieval.index import Index
@@ -79,10 +81,7 @@ def short_id() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """The parts, wired. `close` lets go of them in turn; it is used as `async with`.
-
-    `respond` is what every platform asks: the engine, with "sources" and "forget this conversation" answered before it.
-    """
+    """The parts, wired. `close` lets go of them in turn; it is used as `async with`."""
 
     settings: Settings
     index: Index
@@ -92,12 +91,13 @@ class Application:
     engine: Engine
     sources: Sources
     forgetter: Forgetter
-    respond: Respond
     dispatcher: Dispatcher
+    inbox: Inbox
     memory_file: MemoryFile
     claude: Claude | None
     voyage: Voyage | None
     grader: Grader
+    traces: Traces
     opened: AsyncExitStack
 
     async def __aenter__(self) -> Application:
@@ -116,6 +116,15 @@ class Application:
             ("Answers", self.engine.answerer),
         )
         return " ".join(f"{stage}: {backend.name if backend else 'none'}." for stage, backend in chosen)
+
+    @property
+    def respond(self) -> Respond:
+        """What every platform asks."""
+        return self.answering(self.engine)
+
+    def answering(self, engine: Engine) -> Respond:
+        """The same over another engine."""
+        return _answering(engine, self.sources, self.forgetter)
 
     async def close(self) -> None:
         """Close the files and the connections to servers, all of them even where one fails to close."""
@@ -179,7 +188,10 @@ async def build(
         opened.push_async_callback(memory_file.close)
         kept, inbox, guests = SqliteMemory(memory_file), SqliteInbox(memory_file), RamMemory()
         memories = Memories(durable=kept if settings.keep_days else RamMemory(), guests=guests)
-        forgetter = Forgetter(tuple(dict.fromkeys((kept, memories.durable, guests))), inbox)
+        traces = await asyncio.to_thread(Traces.chosen, settings)
+        opened.push_async_callback(traces.close)
+        stores = tuple(dict.fromkeys((kept, memories.durable, guests)))
+        forgetter = Forgetter(stores, inbox, also=traces.ring.forget_words)
         summary_writer = await asyncio.to_thread(choose_summary_writer, settings, small)
         summaries = Summaries(summary_writer, budget_tokens=settings.replay_tokens)
         opened.push_async_callback(summaries.settle)
@@ -205,12 +217,12 @@ async def build(
             entailment=entailment,
             summarise=summaries.grow,
             second_look=second_look,
+            keep=traces.keep,
+            may_keep_words=words_until(settings.trace_words_until, clock),
         )
         sources = Sources(memories, index, lambda _, author: engine.settings.visible(guest=author.guest), today)
-        respond = answering_sources(engine.respond, sources, engine.wording)
-        respond = answering_forget(respond, forgetter, engine.wording)
         dispatcher = Dispatcher(
-            respond,
+            _answering(engine, sources, forgetter),
             durable=inbox,
             ephemeral=RamInbox(),
             on_failure=engine.failure,
@@ -227,14 +239,21 @@ async def build(
             engine,
             sources,
             forgetter,
-            respond,
             dispatcher,
+            inbox,
             memory_file,
             claude,
             voyage,
             grader,
+            traces,
             opened.pop_all(),
         )
+
+
+def _answering(engine: Engine, sources: Sources, forgetter: Forgetter) -> Respond:
+    """The engine, with "sources" and "forget this conversation" answered before it."""
+    respond = answering_sources(engine.respond, sources, engine.wording)
+    return answering_forget(respond, forgetter, engine.wording)
 
 
 def read_own_files(language: str) -> None:

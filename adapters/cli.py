@@ -16,8 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from adapters.backup import backup, restore
 from adapters.commands import checked_collection, json_option, print_json, run
+from adapters.config_view import config
 from adapters.console import lines_of_stdin
+from adapters.doctor.command import doctor
 from adapters.evaluation import calibrate, evaluate
 from adapters.faults import Guarded
 from adapters.feedback import feedback
@@ -26,6 +29,7 @@ from adapters.gaps import gaps
 from adapters.ingestion import ingest
 from adapters.settings import Settings
 from adapters.terminal import be_lenient, one_line, say, well_formed
+from adapters.trace_view import traces
 from bot.messages import TurnKind
 
 if TYPE_CHECKING:
@@ -143,15 +147,16 @@ def search(
 
 
 @main.command()
+@click.option("--web", is_flag=True, help="On a page in the browser, where each turn can be looked into.")
 @click.pass_obj
-def demo(settings: Settings) -> None:
+def demo(settings: Settings, *, web: bool) -> None:
     """Chat with the sample documents of a made-up clinic: no keys, no servers, nothing leaves this machine.
 
     With standard input not a terminal, answers one question a line and ends.
     """
-    from adapters.demo import chat, demo_settings
+    from adapters.demo import chat, demo_settings, on_a_page
 
-    run(demo_settings(settings), chat)
+    run(demo_settings(settings), on_a_page if web else chat)
 
 
 @main.command()
@@ -177,7 +182,7 @@ def assess(*, as_json: bool) -> None:
         say(json.dumps(row) if as_json else f"{row['verdict']}\t{row['rule']}")
 
 
-for command in (ingest, evaluate, calibrate, gaps, feedback, forget):
+for command in (ingest, evaluate, calibrate, gaps, feedback, forget, traces, doctor, config, backup, restore):
     main.add_command(command)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import uuid
+from contextlib import AsyncExitStack
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from adapters import samples
 from adapters.app import utc_now
 from adapters.console import answered, lines_of_stdin, message
 from adapters.documents import fill_in, take_in
+from adapters.signals import stopped_by_signal
 from adapters.terminal import line_from, plain, say
 from retrieval.document import PUBLIC
 
@@ -34,16 +36,25 @@ THUMBS = {"+": True, "-": False}
 def demo_settings(settings: Settings) -> Settings:
     """The settings with a home of its own below the real one, and nothing that needs a key, a server or calibration."""
     without = dict.fromkeys(("anthropic_api_key", "voyage_api_key", "weaviate_url", "reranker"))
-    own = {"home": settings.home / "demo", "thresholds": {}, "check_entailment": False}
+    own = {"home": settings.home / "demo", "host": "127.0.0.1", "thresholds": {}, "check_entailment": False}
     return settings.model_copy(update={**own, **without})
+
+
+async def on_a_page(app: Application) -> None:
+    """Take the samples in, then show the playground until stopped."""
+    from adapters.pages import Pages
+
+    await _take_samples(app)
+    async with AsyncExitStack() as stack:
+        stop = stack.enter_context(stopped_by_signal()).event
+        address = await (await Pages.of(app)).listen(stack)
+        say(f"Open {address} in a browser. Nothing you type there leaves this machine. Ctrl-C ends it.")
+        await stop.wait()
 
 
 async def chat(app: Application) -> None:
     """Take the samples in, then answer line after line as one conversation, until the input ends."""
-    report = await take_in(app, [samples.documents()], collection=PUBLIC, prune=True)
-    if report.failed:
-        click.echo("Some sample documents could not be read; citewell ingest says why.", err=True)
-    (await fill_in(app)).end_if_stopped()
+    await _take_samples(app)
     on_terminal = sys.stdin.isatty()
     if on_terminal:
         say(INTRODUCTION)
@@ -60,6 +71,13 @@ async def chat(app: Application) -> None:
             continue
         reply = await answered(asked, app.respond, app.engine.wording, end="\n\n")
         last = reply.trace_id if reply.kind.looked_up else last
+
+
+async def _take_samples(app: Application) -> None:
+    report = await take_in(app, [samples.documents()], collection=PUBLIC, prune=True)
+    if report.failed:
+        click.echo("Some sample documents could not be read; citewell ingest says why.", err=True)
+    (await fill_in(app)).end_if_stopped()
 
 
 async def _rated(app: Application, asked: IncomingMessage, last: str, *, good: bool) -> str:

@@ -47,18 +47,26 @@ class Forgotten:
     waiting: int
 
 
+def _nothing() -> None:
+    """Nothing else holds words."""
+
+
 class Forgetter:
     """Deletes from all `stores` and from the inbox. Turns go with their sources, ratings and summary.
+
+    `also` is called each time, for what holds words elsewhere and cannot tell whose.
 
     Every method may raise `MemoryUnavailable`.
     """
 
-    def __init__(self, stores: Sequence[Memory], inbox: Inbox) -> None:
+    def __init__(self, stores: Sequence[Memory], inbox: Inbox, *, also: Callable[[], None] = _nothing) -> None:
         self._stores = stores
         self._inbox = inbox
+        self._also = also
 
     async def own(self, message: IncomingMessage) -> int:
         """Delete the author's turns in this conversation, and say how many: others' stay, who did not ask for it."""
+        self._also()
         gone = [
             await store.forget(conversation=message.conversation, author=message.author.id) for store in self._stores
         ]
@@ -73,6 +81,7 @@ class Forgetter:
         tenant: str | None = None,
     ) -> Forgotten:
         """Delete what matches all that is given. ValueError if neither a conversation nor an author is."""
+        self._also()
         gone = [
             await store.forget(conversation=conversation, author=author, platform=platform, tenant=tenant)
             for store in self._stores

@@ -8,17 +8,16 @@ import time
 from contextlib import AsyncExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from aiohttp import web
-
 from adapters.app import utc_now
+from adapters.pages import Pages
 from adapters.signals import stopped_by_signal
 from adapters.slack.alerts import Alerts
 from adapters.slack.app import SlackApp, identify, web_client
+from adapters.slack.app_home import AppHome
 from adapters.slack.delivery import SlackDelivery
 from adapters.slack.events import PLATFORM as SLACK
 from adapters.slack.threads import Threads
 from adapters.slack.users import Users
-from adapters.web import web_app
 from bot.errors import Misconfigured
 from memory.errors import MemoryUnavailable
 from retrieval.errors import RetrievalError
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from adapters.app import Application
-    from adapters.settings import Settings
 
 logger = logging.getLogger(__name__)
 
@@ -51,12 +49,10 @@ async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.E
         raise Misconfigured(NOTHING_TO_SERVE)
     async with AsyncExitStack() as stack:
         stop = stop or stack.enter_context(stopped_by_signal()).event
-        slack = await _slack(app, settings.slack_bot_token.get_secret_value(), stack)
+        pages = await Pages.of(app)
+        slack = await _slack(app, settings.slack_bot_token.get_secret_value(), pages, stack)
         stack.push_async_callback(slack.close)
-        runner = web.AppRunner(web_app(None if settings.slack_app_token else slack), access_log=None)
-        await runner.setup()
-        stack.push_async_callback(runner.cleanup)
-        await _listen(runner, settings)
+        address = await pages.listen(stack, None if settings.slack_app_token else slack)
         stack.push_async_callback(app.dispatcher.drain, settings.drain_grace)
         await _delete_too_old(app)
         resumed = await _resume(app)
@@ -67,6 +63,7 @@ async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.E
         how = "Socket Mode" if settings.slack_app_token else f"HTTP, port {settings.port}"
         say(f"Citewell answers in Slack ({how}). Messages that were waiting: {resumed}.")
         say(app.backends)
+        say(f"The playground, on this machine: {address}")
         await stop.wait()
         say("Stopping: finishing what runs.")
         for task in beside:
@@ -74,7 +71,7 @@ async def serve(app: Application, *, say: Callable[[str], None], stop: asyncio.E
         await asyncio.gather(*beside, return_exceptions=True)
 
 
-async def _slack(app: Application, token: str, stack: AsyncExitStack) -> SlackApp:
+async def _slack(app: Application, token: str, pages: Pages, stack: AsyncExitStack) -> SlackApp:
     settings = app.settings
     client = web_client(token, base_url=settings.slack_api_url)
     with _naming("SLACK_BOT_TOKEN"):
@@ -92,10 +89,24 @@ async def _slack(app: Application, token: str, stack: AsyncExitStack) -> SlackAp
         threads=Threads(app.engine.memories),
         sources=app.sources,
         memories=app.engine.memories,
+        home=_home(app, pages),
         words=app.engine.wording,
         now=utc_now,
         app_token=settings.slack_app_token.get_secret_value() if settings.slack_app_token else None,
         signing_secret=settings.slack_signing_secret.get_secret_value() if settings.slack_signing_secret else None,
+    )
+
+
+def _home(app: Application, pages: Pages) -> AppHome:
+    engine = app.engine
+    return AppHome(
+        overview=pages.overview,
+        topics=pages.topics,
+        forgetter=app.forgetter,
+        switches=engine.switches,
+        words=engine.wording,
+        visible=lambda author: engine.settings.visible(guest=author.guest),
+        operators=app.settings.operators,
     )
 
 
@@ -106,14 +117,6 @@ def _naming(setting: str) -> Iterator[None]:
         yield
     except Misconfigured as error:
         msg = f"{setting}: {error}"
-        raise Misconfigured(msg) from error
-
-
-async def _listen(runner: web.AppRunner, settings: Settings) -> None:
-    try:
-        await web.TCPSite(runner, settings.host, settings.port).start()
-    except OSError as error:
-        msg = f"Cannot listen on {settings.host}:{settings.port} ({error.strerror}): set CITEWELL_PORT to a free port."
         raise Misconfigured(msg) from error
 
 

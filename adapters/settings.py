@@ -8,12 +8,13 @@ import os
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import fields
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
-from pydantic import AfterValidator, AliasChoices, Field, SecretStr, ValidationError, field_validator
+from pydantic import AfterValidator, AliasChoices, AwareDatetime, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from adapters.home_settings import HOME_FILE, HomeSettings, Thresholds
@@ -27,6 +28,7 @@ from retrieval.weaviate_address import EMBEDDED, address
 
 _PREFIX = "CITEWELL_"
 _ENV_FILE = ".env"
+_PERSON = re.compile(r"[UW][A-Z0-9]{2,}")
 _COLLECTION = re.compile(r"[\w.-]{1,64}")
 _STAGES = [field.name for field in fields(PipelineSettings)]
 _STAGES_RULE = f"write names of stages with commas between them; there are {', '.join(_STAGES)}"
@@ -104,6 +106,10 @@ class Settings(BaseSettings):
         default=None, description="the Slack channel or person (its id) that is told that someone may need help"
     )
 
+    operators: Annotated[frozenset[str], NoDecode] = Field(
+        default=frozenset(), description="ids of the people who look after the bot in Slack, with commas between them"
+    )
+
     anthropic_api_key: SecretStr | None = Field(default=None, validation_alias=AliasChoices("ANTHROPIC_API_KEY"))
     anthropic_base_url: Address | None = Field(default=None, validation_alias=AliasChoices("ANTHROPIC_BASE_URL"))
     model: str = Field(default=DEFAULT_MODEL, min_length=1, description="the Claude model that writes answers")
@@ -171,8 +177,17 @@ class Settings(BaseSettings):
         default=90, ge=0, le=3650, description="days after which turns are deleted; 0 writes none down at all"
     )
 
+    trace_file: bool = Field(default=True, description="whether turns are written to traces.jsonl in the home")
+    trace_megabytes: int = Field(default=5, ge=1, le=1000, description="size at which that file is renamed")
+    trace_words_until: AwareDatetime | None = Field(
+        default=None, description="moment until which the traces in memory hold what was said, at most a week ahead"
+    )
+
     host: str = Field(default="127.0.0.1", description="where `serve` listens")
     port: int = Field(default=3000, ge=1, le=65535, validation_alias=AliasChoices("CITEWELL_PORT", "PORT"))
+    web_token: SecretStr | None = Field(
+        default=None, min_length=16, description="what opens /metrics and the details of /readyz from other machines"
+    )
     turn_deadline: float = Field(default=60.0, gt=0, le=600, description="seconds a turn may take")
     concurrency: int = Field(default=8, ge=1, le=256, description="conversations answered side by side")
     drain_grace: float = Field(default=20.0, ge=0, le=600, description="seconds that running turns get at shutdown")
@@ -188,6 +203,26 @@ class Settings(BaseSettings):
             msg = f"write names with commas between them (public, leaflets); {COLLECTION_RULE}"
             raise ValueError(msg)
         return names
+
+    @field_validator("trace_words_until")
+    @classmethod
+    def _for_a_while(cls, given: datetime | None) -> datetime | None:
+        if given is not None and given > datetime.now(UTC) + timedelta(days=7):
+            raise ValueError("words are kept for a week at most: name a moment within the next seven days")
+        return given
+
+    @field_validator("operators", mode="before")
+    @classmethod
+    def _people(cls, given: object) -> object:
+        """Ids of Slack's, written as names of collections are."""
+        if not isinstance(given, str):
+            return given
+        ids = _listed(given)
+        if not all(map(_PERSON.fullmatch, ids)):
+            raise ValueError(
+                "write ids of people with commas between them (U012AB3CD, U045EF6GH), as Slack's profiles show them"
+            )
+        return ids
 
     @field_validator("stages_off", mode="before")
     @classmethod
@@ -224,6 +259,11 @@ class Settings(BaseSettings):
     def weaviate_path(self) -> Path:
         """What a Weaviate that is run here keeps."""
         return self.home.expanduser() / "weaviate"
+
+    @property
+    def traces_path(self) -> Path:
+        """The last turns, a JSON object a line."""
+        return self.home.expanduser() / "traces.jsonl"
 
     @property
     def memory_path(self) -> Path:
@@ -274,14 +314,15 @@ def _names(field: str) -> list[str]:
 def _refuse_unknown_names() -> None:
     """A misspelt name would otherwise be passed over in silence, in the environment as in `.env`."""
     known = set(environment_names().values())
-    for name in sorted({*os.environ, *_env_file()}):
+    for name in sorted({*os.environ, *environment_file()}):
         if name.startswith(_PREFIX) and name not in known:
             near = difflib.get_close_matches(name, known, n=1)
             hint = f"Did you mean {near[0]}?" if near else f"Known are: {', '.join(sorted(known))}."
             raise Misconfigured(f"{name} is not a setting of Citewell. {hint}")
 
 
-def _env_file() -> dict[str, str | None]:
+def environment_file() -> dict[str, str | None]:
+    """What `.env` sets; empty where there is none."""
     try:
         return dotenv_values(_ENV_FILE)
     except UnicodeDecodeError as error:
@@ -308,7 +349,7 @@ def _said(kind: str, message: str) -> str:
 
 def _place(location: tuple[int | str, ...], given: Mapping[str, object]) -> str:
     """Where a faulty setting stands: its name in the environment or, if it is set nowhere else, the home's file."""
-    outside = {name.upper(): value for name, value in {**_env_file(), **os.environ}.items() if value}
+    outside = {name.upper(): value for name, value in {**environment_file(), **os.environ}.items() if value}
     field = next(one for one in Settings.model_fields if location[0] in {one, *_names(one)})
     names = _names(field)
     if any(name in given or name in outside for name in (field, *names)):

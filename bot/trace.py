@@ -1,4 +1,6 @@
-"""What one turn did: each stage, its time, its backend, what it was given and returned; in counts, never in text."""
+"""What one turn did: each stage, its time, its backend, what it was given and returned; in counts, and in words only
+where those were asked for.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ import time
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -19,16 +21,28 @@ _SPENT = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tok
 
 @dataclass(slots=True)
 class Span:
-    """One stage. `milliseconds` stands once it has ended; `attributes` hold backends, counts, grades, rule ids."""
+    """One stage. `milliseconds` stands once it has ended; `attributes` hold backends, counts, grades, rule ids.
+
+    `began` is in milliseconds from the beginning of the turn. `words` stay empty unless the trace keeps them.
+    """
 
     stage: str
     milliseconds: float = 0.0
     attributes: dict[str, Attribute] = field(default_factory=dict)
     parts: dict[str, Span] = field(default_factory=dict)
+    began: float = 0.0
+    words: dict[str, Any] = field(default_factory=dict)
+    keeps_words: bool = False
+    timed_parts: float = 0.0
 
     def set(self, **attributes: Attribute) -> None:
         """Note something about this stage. Never a person's or a document's words."""
         self.attributes.update(attributes)
+
+    def tell(self, words: Callable[[], Mapping[str, Any]]) -> None:
+        """Note what a person or a document said here, as JSON values, where the trace keeps words."""
+        if self.keeps_words:
+            self.words.update(words())
 
     def count(self, model: str, **counts: float) -> None:
         """Add to what this stage has counted so far, all of one model."""
@@ -76,13 +90,19 @@ def part(name: str) -> Iterator[None]:
 class Trace:
     """The stages of one turn in the order they began. `clock` counts seconds and never goes back.
 
-    `milliseconds` are those of all stages that ran one after another; what ran inside another is not counted twice.
+    With `keeps_words`, stages note what was said too. `milliseconds` are those of all stages that ran one after
+    another; what ran inside another is not counted twice.
     """
 
     id: str
     clock: Callable[[], float] = time.perf_counter
     spans: list[Span] = field(default_factory=list)
     milliseconds: float = 0.0
+    keeps_words: bool = False
+    began: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.began = self.clock()
 
     @property
     def spent(self) -> dict[str, Attribute]:
@@ -96,11 +116,12 @@ class Trace:
     @contextmanager
     def stage(self, name: str, *, beside: bool = False) -> Iterator[Span]:
         """Time one stage, whether it ends well or raises. What runs `beside` others adds nothing to the turn's time."""
-        span = Span(name)
+        span = Span(name, keeps_words=self.keeps_words)
         self.spans.append(span)
         inside = _current.get() is not None
         token = _current.set(span)
         began = self.clock()
+        span.began = (began - self.began) * 1000
         try:
             yield span
         except BaseException as error:
@@ -116,6 +137,9 @@ class Trace:
         whole = _current.get()
         span = whole.parts.pop(name, Span(name)) if whole else Span(name)
         span.milliseconds = milliseconds
+        if whole:  # its stages ran one after another, as far as their times say
+            span.began = whole.began + whole.timed_parts
+            whole.timed_parts += milliseconds
         span.set(**attributes)
         self.spans.append(span)
 

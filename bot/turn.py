@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, assert_never
 
 from bot.asking_on import WHAT_ELSE, InLanguage, More, Simpler, asking_on
@@ -18,7 +18,9 @@ from bot.lapsed import lapsed_version
 from bot.messages import IncomingMessage, Reply, Source
 from bot.restate import of_the_same, quotes, simpler, why
 from bot.safety import Clear, Mention, SafetyVerdict, SelfHarm, Violence, assess
+from bot.switches import Switches
 from bot.trace import Trace
+from bot.turn_record import TurnRecord, checked_words, turn_record
 from memory.replay import Said, earlier_questions, replay
 from memory.turn import Turn, TurnKind
 from retrieval.errors import RetrievalError
@@ -63,6 +65,15 @@ def _unsummarised(_memory: Memory, _conversation: Conversation) -> None:
     """What is too old to be shown whole is left out."""
 
 
+def _unkept(_record: TurnRecord) -> None:
+    """Nobody watches."""
+
+
+def _never() -> bool:
+    """No words are kept."""
+    return False
+
+
 def _unobserved(_trace: Trace, _evidence: Evidence) -> None:
     """Nobody watches."""
 
@@ -74,6 +85,8 @@ class Engine:
 
     `summarise` is told of each conversation that a clean turn was recorded in; it returns at once.
     `second_look` is asked beside the search whether a person is at risk whom `assess` did not see.
+    `switches` hold the stages of `pipeline` that are off for now.
+    `keep` is given the record of each turn that has ended, with what was said only while `may_keep_words` says so.
     `observe` is shown what a turn found, before it is answered, and its trace, which goes on growing until the reply.
     """
 
@@ -93,13 +106,16 @@ class Engine:
     entailment: Entailment | None = None
     summarise: Callable[[Memory, Conversation], None] = _unsummarised
     second_look: SecondLook | None = None
+    switches: Switches = field(default_factory=Switches)
+    keep: Callable[[TurnRecord], None] = _unkept
+    may_keep_words: Callable[[], bool] = _never
 
     async def respond(self, message: IncomingMessage, show: Show | None = None) -> Reply:
         """The reply to one message, recorded; its text goes to `show` as it passes the check, where that helps.
 
         It never raises for what a message, a document or a backend does.
         """
-        trace = Trace(self.new_id())
+        trace = Trace(self.new_id(), keeps_words=not message.author.guest and self.may_keep_words())
         verdict = await in_context(
             self._gate(message, trace), message, trace, memories=self.memories, now=self.clock(), assess=self.assess
         )
@@ -118,7 +134,7 @@ class Engine:
             await asyncio.gather(answering, return_exceptions=True)
         reply = self._with_lines(reply, message, verdict)
         await self._record(turn, message, trace)
-        logger.info("turn %s %s", reply.kind.value, trace)
+        self._keep(trace, message, reply, verdict)
         return reply
 
     def failure(self, message: IncomingMessage, error: BaseException) -> Reply:
@@ -130,9 +146,20 @@ class Engine:
         logger.error("turn %s of %s broke: %s", trace.id, message.key, outline(error))
         verdict = self._gate(message, trace)
         if isinstance(verdict, SelfHarm):
-            return self._crisis(message, verdict, trace)[1]
-        words = self.wording.error.timeout if isinstance(error, TimeoutError) else self.wording.error.general
-        return self._with_lines(Reply(TurnKind.ERROR, words.format(reference=trace.id), trace.id), message, verdict)
+            reply = self._crisis(message, verdict, trace)[1]
+        else:
+            words = self.wording.error.timeout if isinstance(error, TimeoutError) else self.wording.error.general
+            reply = Reply(TurnKind.ERROR, words.format(reference=trace.id), trace.id)
+            reply = self._with_lines(reply, message, verdict)
+        self._keep(trace, message, reply, verdict)
+        return reply
+
+    def _keep(self, trace: Trace, message: IncomingMessage, reply: Reply, verdict: SafetyVerdict) -> None:
+        logger.info("turn %s %s", reply.kind.value, trace)
+        try:
+            self.keep(turn_record(trace, message, reply, verdict, self.clock()))
+        except Exception as error:  # noqa: BLE001 - who watches must not cost anybody an answer
+            logger.warning("turn %s could not be traced: %s", trace.id, type(error).__name__)
 
     def _gate(self, message: IncomingMessage, trace: Trace) -> SafetyVerdict:
         with trace.stage("safety") as span:
@@ -203,6 +230,7 @@ class Engine:
             asked = WHAT_ELSE if beside else message.text
             question = await self.rewriter.standalone(asked, earlier_questions(turns))
             span.set(changed=question != asked)
+            span.tell(lambda: {"asked": asked, "standalone": question})
             if beside and question == asked:
                 question = beside[-1].standalone
         shown = {source.id for turn in beside for source in turn.sources}
@@ -233,7 +261,7 @@ class Engine:
                 Query(message.text, last.standalone),
                 [source.id for source in last.sources],
                 collections=self.settings.visible(guest=message.author.guest),
-                pipeline=self.pipeline,
+                pipeline=self.switches.applied(self.pipeline),
             )
             span.set(grade=evidence.grade.value, best=round(evidence.best, 3), hits=len(evidence.hits))
         writes = self.answerer is not self.fallback and evidence.grade is not Grade.INCORRECT
@@ -285,10 +313,11 @@ class Engine:
                 Query(message.text, question),
                 k=self.settings.passages,
                 collections=collections,
-                pipeline=self.pipeline,
+                pipeline=self.switches.applied(self.pipeline),
                 without=without,
             )
             span.set(grade=evidence.grade.value, best=round(evidence.best, 3), hits=len(evidence.hits))
+            span.tell(lambda: {"hits": [hit.as_json() for hit in evidence.hits]})
             for stage in evidence.stages:
                 trace.add(
                     stage.name, stage.milliseconds, backend=stage.backend, returned=stage.returned, **_degraded(stage)
@@ -303,6 +332,7 @@ class Engine:
             with trace.stage("verify") as span:
                 verified = await check.whole(draft)
                 span.set(kept=len(verified.statements), dropped=",".join(verified.dropped))
+                span.tell(lambda: checked_words(draft, verified))
         return verified
 
     async def _draft(
@@ -337,7 +367,7 @@ class Engine:
             query,
             self.wording,
             collections=self.settings.visible(guest=message.author.guest),
-            pipeline=self.pipeline,
+            pipeline=self.switches.applied(self.pipeline),
             today=self.clock().date(),
         )
         return " ".join(filter(None, [said, lapsed, words.ungrounded_hint]))

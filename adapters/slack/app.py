@@ -25,6 +25,7 @@ from adapters.slack.connection import SocketConnection
 from adapters.slack.errors import mapped
 from adapters.slack.events import PLATFORM, Identity, Reason, read
 from adapters.slack.feedback import FEEDBACK_ACTION, clicked
+from adapters.slack.home import FORGET_ACTION, HOME_EVENT, STAGE_ACTION, HomeOpened
 from adapters.slack.payload import COMMAND, LINK_BUTTON, PASSAGE_BUTTON, Malformed
 from adapters.sources import heading
 from bot.errors import CitewellError, Misconfigured
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from slack_bolt.context.ack.async_ack import AsyncAck
 
+    from adapters.slack.app_home import AppHome
     from adapters.slack.blocks import Post
     from adapters.slack.threads import Threads
     from adapters.slack.users import Users
@@ -47,6 +49,21 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 SLACK_API = "https://slack.com/api/"
 EVENTS = ("app_mention", "message")
+SCOPES = frozenset(
+    {
+        "app_mentions:read",
+        "assistant:write",
+        "channels:history",
+        "chat:write",
+        "commands",
+        "groups:history",
+        "im:history",
+        "im:write",
+        "mpim:history",
+        "users:read",
+    }
+)
+"""What the manifest asks for."""
 
 
 class Accepts(Protocol):
@@ -85,6 +102,7 @@ class SlackApp:
         threads: Threads,
         sources: Sources,
         memories: Memories,
+        home: AppHome,
         words: Wording,
         now: Callable[[], datetime],
         app_token: str | None = None,
@@ -102,6 +120,7 @@ class SlackApp:
         self._threads = threads
         self._sources = sources
         self._memories = memories
+        self._home = home
         self._words = words
         self._now = now
         self._app_token = app_token
@@ -186,7 +205,10 @@ class SlackApp:
         )
         for event in EVENTS:
             bolt.event(event)(self._on_event)
+        bolt.event(HOME_EVENT)(self._on_home_opened)
         bolt.command(COMMAND)(self._on_command)
+        bolt.action(FORGET_ACTION)(self._on_home_button)
+        bolt.action(STAGE_ACTION)(self._on_home_button)
         bolt.action(PASSAGE_BUTTON)(self._on_passage_button)
         bolt.action(LINK_BUTTON)(self._on_link_button)
         bolt.action(FEEDBACK_ACTION)(self._on_feedback)
@@ -201,6 +223,22 @@ class SlackApp:
         author = await self._users.author(heard.user, self._me.team, outside=heard.outside)
         self._threads.join(heard.conversation)  # first: where nothing can be stored, the next line raises
         await self._dispatcher.accept(heard.message(author, self._now()))
+
+    async def _on_home_opened(self, body: dict[str, Any]) -> None:
+        self._start(self._show_home(HomeOpened.model_validate(body["event"])))
+
+    async def _on_home_button(self, ack: AsyncAck, body: dict[str, Any], action: dict[str, Any]) -> None:
+        """Acknowledge at once; the page is published anew afterwards."""
+        await ack()
+        self._start(self._use_home(body["user"]["id"], action))
+
+    async def _show_home(self, opened: HomeOpened) -> None:
+        await self._home.opened(opened, await self._users.author(opened.user, self._me.team), self._client)
+
+    async def _use_home(self, user: str, action: dict[str, Any]) -> None:
+        author = await self._users.author(user, self._me.team)
+        value = action.get("value", "")
+        await self._home.clicked(action["action_id"], value, self._me.team, author, self._client)
 
     async def _on_command(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         outside = body.get("team_id") != self._me.team

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from adapters.slack import blocks
 from adapters.slack.events import Event
 from adapters.slack.feedback import FEEDBACK_ACTION, clicked
+from adapters.slack.home import FORGET_ACTION, HOME_EVENT, STAGE_ACTION, HomeOpened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -123,7 +124,7 @@ def _event(event: object) -> dict[str, Any] | None:
     if not isinstance(event, dict) or not isinstance(event.get("type"), str):
         raise Malformed("its event is missing or has no type", status=200)
     try:
-        known = Event.model_validate(event)
+        known = (HomeOpened if event["type"] == HOME_EVENT else Event).model_validate(event)
     except ValidationError:
         return None
     return {"type": "event_callback", "event": known.model_dump(exclude_unset=True)}
@@ -135,6 +136,8 @@ def _click(body: Mapping[str, Any]) -> dict[str, Any] | None:
     action = click["actions"][0]
     if LINK_BUTTON.match(action["action_id"]):
         return click
+    if action["action_id"] == FORGET_ACTION or STAGE_ACTION.match(action["action_id"]):
+        return click  # on the page of the bot, which stands in no channel
     thumb = action["action_id"] == FEEDBACK_ACTION
     if not thumb and not PASSAGE_BUTTON.match(action["action_id"]):
         return None

@@ -175,6 +175,43 @@ class ConfidenceWords(_Section):
         return self.medium if confidence >= _MEDIUM else self.low
 
 
+class HomeWords(_Section):
+    """The bot's own page in Slack."""
+
+    knows: str
+    collection: str
+    more: str
+    updated: str
+    nothing: str
+    unknown: str
+    privacy: str
+    privacy_text: str
+    forget: str
+    forget_sure: str
+    forget_yes: str
+    forget_no: str
+    forgotten: str
+    nothing_kept: str
+    unforgotten: str
+    health: str
+    healthy: str
+    counted: str
+    stages: str
+    stages_text: str
+    is_on: str
+    is_off: str
+    turn_on: str
+    turn_off: str
+
+
+class PromptWords(_Section):
+    """Questions offered to begin with; `help` is sent as it stands."""
+
+    title: str
+    about: str
+    help: str
+
+
 class StatusWords(_Section):
     """While a turn runs."""
 
@@ -197,6 +234,8 @@ class Wording(_Section):
     dates: DateWords
     confidence: ConfidenceWords
     status: StatusWords
+    home: HomeWords
+    prompts: PromptWords
 
     def mark(self, source: Source) -> str:
         """What a source's name is followed by; empty unless its document's review was due."""

@@ -167,3 +167,11 @@ async def test_a_message_that_cannot_be_read_goes_by_its_age_alone() -> None:
     forgetter = Forgetter([RamMemory()], inbox)
     assert (await forgetter.matching(author="ada")).waiting == 0
     assert (await forgetter.before(NOON + timedelta(seconds=1))).waiting == 1
+
+
+async def test_what_holds_words_elsewhere_is_told_each_time() -> None:
+    told: list[str] = []
+    forgetter = Forgetter((RamMemory(),), RamInbox(), also=lambda: told.append("forget"))
+    await forgetter.matching(author="ada")
+    await forgetter.own(IncomingMessage("m1", THREAD, Author("ada"), "forget", NOON))
+    assert told == ["forget", "forget"]

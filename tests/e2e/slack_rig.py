@@ -12,13 +12,18 @@ from typing import TYPE_CHECKING, Literal
 from aiohttp import web
 
 from adapters.dispatch import Courier, Dispatcher
+from adapters.forgetting import Forgetter
+from adapters.overview import Overview
 from adapters.slack.alerts import Alerts
 from adapters.slack.app import SlackApp, identify, web_client
+from adapters.slack.app_home import AppHome
 from adapters.slack.delivery import SlackDelivery
 from adapters.slack.threads import Threads
 from adapters.slack.users import Users
 from adapters.sources import Sources, answering_sources
+from adapters.topics import Topics
 from bot.messages import Reply, Resource, Show, Source, TurnKind
+from bot.switches import Switches
 from bot.turn import Memories
 from bot.wording import wording
 from memory.file import MemoryFile
@@ -28,6 +33,9 @@ from memory.sqlite import SqliteMemory
 from memory.turn import Turn
 from retrieval.document import Document, Passage
 from retrieval.evidence import Hit
+from retrieval.grade import Grader
+from retrieval.ram_index import RamIndex
+from retrieval.search import Searcher
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Collection, Sequence
@@ -35,6 +43,7 @@ if TYPE_CHECKING:
 
     from adapters.slack.delivery import Privately
     from bot.messages import Author, IncomingMessage
+    from bot.wording import Wording
     from memory.conversation import Conversation
     from tests.doubles.slack import SlackDouble
 
@@ -195,6 +204,7 @@ async def running(
             threads=Threads(memories),
             sources=sources,
             memories=memories,
+            home=_home(memories, words, await asyncio.to_thread(Grader.fitted)),
             words=words,
             now=lambda: datetime.now(UTC),
             app_token=slack.app_token if mode == "socket" else None,
@@ -206,6 +216,19 @@ async def running(
         if mode == "http":
             slack.request_url = await stack.enter_async_context(served(app))
         yield Rig(slack, dispatcher, door, memories, engine, shelf, app, file, waits)
+
+
+def _home(memories: Memories, words: Wording, grader: Grader) -> AppHome:
+    """Over no documents, without operators: tests of the page serve the whole product."""
+    index = RamIndex()
+    return AppHome(
+        overview=Overview(index, RamInbox(), "", lambda: 0, by_meaning=False),
+        topics=Topics(index, Searcher(index, None, grader), words.prompts.about, lambda: datetime.now(UTC)),
+        forgetter=Forgetter((memories.durable, memories.guests), RamInbox()),
+        switches=Switches(),
+        words=words,
+        visible=lambda _: None,
+    )
 
 
 @asynccontextmanager

@@ -14,6 +14,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 import adapters.slack
 from adapters.slack.app import EVENTS
+from adapters.slack.home import HOME_EVENT
 from adapters.slack.payload import COMMAND
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -33,8 +34,11 @@ SCOPES_OF_METHODS: dict[str, set[str]] = {
     "conversations_replies": HISTORY,
     "conversations_history": HISTORY,
     "assistant_threads_setStatus": {"chat:write"},
+    "assistant_threads_setSuggestedPrompts": {"assistant:write"},
+    "views_publish": set(),
 }
 SCOPES_OF_EVENTS: dict[str, set[str]] = {
+    "app_home_opened": set(),
     "app_mention": {"app_mentions:read"},
     "message.channels": {"channels:history"},
     "message.groups": {"groups:history"},
@@ -52,7 +56,7 @@ def manifest() -> dict[str, Any]:
 
 def test_events_listened_to_are_the_events_subscribed(manifest: dict[str, Any]) -> None:
     subscribed = manifest["settings"]["event_subscriptions"]["bot_events"]
-    assert {event.partition(".")[0] for event in subscribed} == set(EVENTS)
+    assert {event.partition(".")[0] for event in subscribed} == {*EVENTS, HOME_EVENT}
 
 
 def test_commands_answered_are_the_commands_offered(manifest: dict[str, Any]) -> None:
@@ -80,6 +84,7 @@ def test_buttons_can_be_clicked_and_no_public_address_is_needed(manifest: dict[s
 
 def test_people_can_write_to_the_app(manifest: dict[str, Any]) -> None:
     home = manifest["features"]["app_home"]
+    assert home["home_tab_enabled"]
     assert home["messages_tab_enabled"]
     assert not home["messages_tab_read_only_enabled"]
     assert "agent_view" in manifest["features"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from aiohttp import web
 
 from tests.doubles.slack.faults import ApiError, Broken, Dropped, Fault, RateLimited, Stuck
-from tests.doubles.slack.limits import Refused, check_message
+from tests.doubles.slack.limits import Refused, check_message, check_view
 from tests.doubles.slack.scopes import missing_scope
 
 if TYPE_CHECKING:
@@ -81,6 +81,8 @@ class WebApi:
         """Refuse arguments that break a limit, or, where there are schemas, one of them."""
         if method.startswith("chat.") and method != "chat.getPermalink":
             check_message(arguments)
+        if method.startswith("views."):
+            check_view(arguments.get("view") or {})
         if self._schemas is not None:
             self._schemas.check_request(method, {name: arguments[name] for name in arguments if name not in _ANSWERS})
 
@@ -101,7 +103,8 @@ class WebApi:
                 await self.gone.wait()
                 return web.Response(status=500)
             case Dropped() | None:
-                return web.json_response({"ok": True, **self._perform(method, arguments, authorization)})
+                answer = {"ok": True, **self._perform(method, arguments, authorization)}
+                return web.json_response(answer, headers={"X-OAuth-Scopes": ",".join(self._scopes or ())})
 
     def _perform(self, method: str, arguments: dict[str, Any], authorization: str) -> dict[str, Any]:
         wanted = self._app_token if method == "apps.connections.open" else self._bot_token

@@ -42,11 +42,21 @@ def check_message(arguments: Mapping[str, Any]) -> None:
         check_block(block)
 
 
+def check_view(view: Mapping[str, Any]) -> None:
+    """Refuse what no view may be."""
+    blocks: Sequence[Mapping[str, Any]] = view.get("blocks") or ()
+    if len(blocks) > 100:
+        raise Refused("invalid_arguments", f"{len(blocks)} blocks in a view")
+    for block in blocks:
+        check_block(block)
+
+
 def check_block(block: Mapping[str, Any]) -> None:
     """Refuse a block that is too long, too full or opens something that is no web page."""
     match block.get("type"):
         case "section":
             _length(block.get("text", {}).get("text", ""), 1, 3_000, "section text")
+            _check_button(block.get("accessory", {}))
         case "markdown":
             _length(block.get("text", ""), 1, 12_000, "markdown text")
         case "header":
@@ -77,6 +87,9 @@ def _check_button(element: Mapping[str, Any]) -> None:
     _length(element.get("action_id", "-"), 1, 255, "action_id")
     if "value" in element:
         _length(element["value"], 1, 2_000, "button value")
+    if "confirm" in element:
+        for part, most in {"title": 100, "text": 300, "confirm": 30, "deny": 30}.items():
+            _length(element["confirm"][part]["text"], 1, most, f"the confirmation's {part}")
     if "url" in element:
         _length(element["url"], 1, 3_000, "button url")
         if not element["url"].startswith(("http://", "https://")):

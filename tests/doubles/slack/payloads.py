@@ -70,6 +70,30 @@ def mention(
     return event | ({"thread_ts": thread_ts} if thread_ts else {}) | more
 
 
+def home_opened(user: str, tab: str, *, channel: str = "") -> dict[str, Any]:
+    """Somebody opened a tab of the app."""
+    opened = {"type": "app_home_opened", "user": user, "channel": channel or f"D{user}", "tab": tab}
+    return callback(opened | {"event_ts": "1764500000.000000"})
+
+
+def home_click(button: dict[str, Any], user: str) -> dict[str, Any]:
+    """A click on a button of the app's page, which stands in no channel."""
+    action = {name: button[name] for name in ("action_id", "text", "value", "type") if name in button}
+    return {
+        "type": "block_actions",
+        "user": {"id": user, "username": user.lower(), "name": user.lower(), "team_id": TEAM},
+        "api_app_id": APP,
+        "token": "verification-token",
+        "container": {"type": "view", "view_id": "V0HOME"},
+        "trigger_id": "1.2.abc",
+        "team": {"id": TEAM, "domain": "clinic"},
+        "enterprise": None,
+        "is_enterprise_install": False,
+        "view": {"id": "V0HOME", "type": "home"},
+        "actions": [action | {"block_id": "b1", "action_ts": "1764500000.000000"}],
+    }
+
+
 def command(name: str, channel: str, user: str, *, text: str = "", team: str = TEAM) -> dict[str, Any]:
     """A slash command."""
     return {

@@ -27,6 +27,8 @@ class Schemas:
         """Refuse arguments that Slack's types for this method do not allow."""
         for block in arguments.get("blocks") or ():
             self.check_block(block)
+        if "view" in arguments:
+            _check(self._folder / "View.schema.json", arguments["view"], "invalid_arguments")
         path = self._folder / f"{method}.request.json"
         if path.is_file():
             plain = {name: value for name, value in arguments.items() if name not in _CHECKED_APART}

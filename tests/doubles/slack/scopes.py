@@ -11,6 +11,7 @@ _NEEDED = {
     "chat.postMessage": "chat:write",
     "chat.postEphemeral": "chat:write",
     "assistant.threads.setStatus": "chat:write",
+    "assistant.threads.setSuggestedPrompts": "assistant:write",
     "users.info": "users:read",
     "conversations.open": "im:write",
 }

@@ -56,6 +56,8 @@ class Workspace:
         self.ephemeral: list[Message] = []
         self.statuses: list[tuple[str, str, str]] = []
         self.closed_channels: dict[str, str] = {}
+        self.homes: dict[str, dict[str, Any]] = {}
+        self.prompts: dict[str, list[dict[str, str]]] = {}
         self._ticks = 0
         self.add_user("U0AMINA", locale="en-GB", tz="Europe/London")
         self.add_user(BOT, is_bot=True)
@@ -90,6 +92,8 @@ class Workspace:
             "conversations.replies": self._replies,
             "conversations.history": self._history,
             "assistant.threads.setStatus": self._set_status,
+            "assistant.threads.setSuggestedPrompts": self._set_prompts,
+            "views.publish": self._publish,
         }
 
     def _auth_test(self, _: Mapping[str, Any]) -> dict[str, Any]:
@@ -169,6 +173,20 @@ class Workspace:
     def _set_status(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         self.statuses.append((arguments["channel_id"], arguments["thread_ts"], arguments["status"]))
         return {}
+
+    def _set_prompts(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        if "thread_ts" in arguments:  # Slack itself says nothing, and shows no prompts either
+            raise Refused("invalid_arguments", "an app with an agent view gives no thread_ts")
+        if not 1 <= len(arguments["prompts"]) <= 4:
+            raise Refused("invalid_arguments", f"{len(arguments['prompts'])} prompts, 1 to 4 are allowed")
+        self.prompts[arguments["channel_id"]] = arguments["prompts"]
+        return {}
+
+    def _publish(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        if arguments["user_id"] not in self.users:
+            raise Refused("user_not_found", str(arguments["user_id"]))
+        self.homes[arguments["user_id"]] = arguments["view"]
+        return {"view": {"id": "V0HOME", **arguments["view"]}}
 
     def _check_open(self, channel: str) -> None:
         if channel in self.closed_channels:

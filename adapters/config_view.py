@@ -1,0 +1,77 @@
+"""`citewell config`: every setting in force, and where it comes from."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+from pydantic import BaseModel, SecretStr
+
+from adapters.commands import json_option, print_json
+from adapters.home_settings import HOME_FILE
+from adapters.settings import environment_file, environment_names
+from adapters.terminal import one_line, say
+
+if TYPE_CHECKING:
+    from adapters.settings import Settings
+
+_HIDDEN = "(set)"
+
+
+@click.command()
+@click.option("--all", "everything", is_flag=True, help="Those that nobody has set, too.")
+@json_option
+@click.pass_obj
+def config(settings: Settings, *, everything: bool, as_json: bool) -> None:
+    """Show the settings in force and where each comes from: the environment, .env, settings.toml or the default.
+
+    Keys and tokens are shown as set, never as they are.
+    """
+    rows = [row for row in _rows(settings) if everything or row["from"] != "default"]
+    if as_json:
+        print_json({"home": str(settings.home.expanduser()), "settings": rows})
+        return
+    if not rows:
+        say("Nothing is set: everything is as it comes. --all shows that.")
+    for row in rows:
+        say(f"{row['setting']} = {one_line(str(row['value']))}  ({row['from']})")
+
+
+def _rows(settings: Settings) -> list[dict[str, Any]]:
+    names = environment_names() | {"thresholds": "thresholds"}
+    outside, file = _upper(os.environ), _upper(environment_file())
+    rows = []
+    for field, name in names.items():
+        value = getattr(settings, field)
+        aliases = {name, field.upper(), f"CITEWELL_{field.upper()}"}
+        if aliases & outside:
+            source = "environment"
+        elif aliases & file:
+            source = ".env"
+        elif field in settings.model_fields_set:
+            source = str(settings.home.expanduser() / HOME_FILE)
+        else:
+            source = "default"
+        rows.append({"setting": name, "value": _shown(value), "from": source})
+    return rows
+
+
+def _upper(given: Any) -> set[str]:
+    return {name.upper() for name, value in given.items() if value}
+
+
+def _shown(value: object) -> Any:
+    match value:
+        case SecretStr():
+            return _HIDDEN
+        case BaseModel():
+            return value.model_dump(mode="json")
+        case frozenset():
+            return sorted(str(one) for one in value)
+        case dict():
+            return {name: _shown(one) for name, one in value.items()}
+        case None | bool() | int() | float() | str():
+            return value
+        case _:
+            return str(value)

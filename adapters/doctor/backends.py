@@ -1,0 +1,86 @@
+"""Looks at what searches and writes: the index, the embedding model, Voyage, Claude. The hosted ones are asked once."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from adapters.backends import choose_claude, choose_embedder, choose_index, choose_voyage
+from bot.claude_message import StructuredReply
+
+if TYPE_CHECKING:
+    from adapters.doctor.finding import Findings
+    from adapters.settings import Settings
+    from bot.claude_api import Claude
+    from retrieval.embed import Embedder
+    from retrieval.index import Index, IndexStatus
+    from retrieval.voyage_api import Voyage
+
+
+class _Ready(StructuredReply):
+    """What Claude is asked to say."""
+
+    ready: bool
+
+
+async def look_at_backends(settings: Settings, found: Findings, *, ask: bool) -> None:
+    """Without `ask`, no hosted model is called, which costs a fraction of a cent."""
+    voyage: Voyage | None = None
+    claude: Claude | None = None
+    index: Index | None = None
+    try:
+        async with found.looking_at("voyage"):
+            voyage = await asyncio.to_thread(choose_voyage, settings)
+            if voyage is None:
+                found.absent("voyage", "VOYAGE_API_KEY is not set: the model of this machine embeds.")
+        embedder = await _embedder(settings, voyage, found, ask=ask)
+        async with found.looking_at("index"):
+            index = await choose_index(settings, embedder)
+            _index(await index.status(), index.name, found, by_meaning=embedder is not None)
+        async with found.looking_at("claude"):
+            claude = await asyncio.to_thread(choose_claude, settings)
+            await _claude(claude, found, ask=ask)
+    finally:
+        for one in (
+            index.close if index else None,
+            voyage.aclose if voyage else None,
+            claude.aclose if claude else None,
+        ):
+            if one is not None:
+                await one()
+
+
+async def _embedder(settings: Settings, voyage: Voyage | None, found: Findings, *, ask: bool) -> Embedder | None:
+    embedder: Embedder | None = None
+    async with found.looking_at("embedding model"):
+        embedder = await choose_embedder(settings, voyage)
+        if embedder is None:
+            found.absent("embedding model", "CITEWELL_EMBEDDER is none: searches go by words alone.")
+            return None
+        if voyage is None or ask:
+            vector = await embedder.embed_query("When is it open?")
+            found.good("embedding model", f"{embedder.name} answers with {len(vector)} numbers.")
+        else:
+            found.good("embedding model", f"{embedder.name}, not asked.")
+    return embedder
+
+
+def _index(status: IndexStatus, name: str, found: Findings, *, by_meaning: bool) -> None:
+    said = f"{name}: {status.documents} documents, {status.passages} passages"
+    if not status.passages:
+        found.warn("index", f"{said}.", "citewell ingest takes documents in.")
+    elif by_meaning and status.embedded < status.passages:
+        waiting = status.passages - status.embedded
+        found.warn("index", f"{said}; {waiting} of them are found by words alone.", "citewell serve fills them in.")
+    else:
+        found.good("index", f"{said}.")
+
+
+async def _claude(claude: Claude | None, found: Findings, *, ask: bool) -> None:
+    if claude is None:
+        found.absent("claude", "ANTHROPIC_API_KEY is not set: answers are verbatim extracts.")
+    elif not ask:
+        found.good("claude", f"{claude.model}, not asked.")
+    else:
+        await claude.ask(_Ready, system="Say that you are ready.", content="Are you ready?")
+        found.good("claude", f"{claude.model} answers.")

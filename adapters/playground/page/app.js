@@ -1,0 +1,177 @@
+import { call, make, moved, post, resources, sources, words } from "./parts.js";
+
+const $ = (id) => document.getElementById(id);
+const talks = new Map();
+let current = "";
+let last = null;
+
+function begin() {
+  current = crypto.randomUUID();
+  talks.set(current, []);
+  const name = `Conversation ${talks.size}`;
+  $("conversations").append(make("option", { value: current }, name));
+  $("conversations").value = current;
+  show();
+}
+
+function show() {
+  $("turns").replaceChildren(...talks.get(current).map(turn));
+  $("log").scrollTop = $("log").scrollHeight;
+  $("examples").hidden = talks.get(current).length > 0;
+}
+
+function turn(one) {
+  const { reply } = one;
+  const item = make("li", {}, make("p", { class: "asked" }, one.question));
+  const choose = (number) => {
+    const source = item.querySelector(`[data-source="${number}"]`);
+    source?.scrollIntoView({ block: "nearest" });
+    source?.focus();
+  };
+  const kind = reply.kind === "crisis" ? "answer crisis" : "answer";
+  item.append(make("div", { class: kind }, words(reply.text, reply.sources.length ? choose : null)));
+  item.append(...[resources(reply), reply.sources.length ? sources(reply) : null].filter(Boolean));
+  const confidence = reply.confidence == null ? "" : `${one.confidence} · `;
+  const what = make("button", { type: "button", class: "plain", onclick: () => { explain(one); $("turn").focus(); } }, "What happened");
+  item.append(make("p", { class: "quiet" }, `${confidence}${reply.kind} · ${Math.round(one.trace.milliseconds)} ms `, what));
+  return item;
+}
+
+function explain(one) {
+  last = one;
+  $("nothing").hidden = true;
+  $("again").hidden = !one.standalone;
+  $("beside").replaceChildren();
+  const whole = Math.max(1, one.trace.milliseconds, ...one.trace.stages.map((stage) => stage.began + stage.milliseconds));
+  $("timeline").replaceChildren(
+    make("p", { class: "quiet" }, `Trace ${one.trace.trace_id}${one.trace.declined ? `, declined: ${one.trace.declined}` : ""}`),
+    ...one.trace.stages.map((stage) => drawn(stage, whole)));
+}
+
+function drawn(stage, whole) {
+  const bar = make("div", { class: "bar" });
+  bar.style.marginLeft = `${(100 * stage.began) / whole}%`;
+  bar.style.width = `${(100 * stage.milliseconds) / whole}%`;
+  const line = make("div", { class: "stage" }, make("span", {}, stage.stage), make("div", { class: "track", "aria-hidden": "true" }, bar),
+    make("span", { class: "number" }, `${stage.milliseconds.toFixed(1)} ms`));
+  return make("details", {}, make("summary", {}, line), make("div", {}, noted(stage.attributes || {}), ...said(stage.words || {})));
+}
+
+const noted = (attributes) =>
+  make("dl", {}, ...Object.entries(attributes).flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, String(value))]));
+
+function said(told) {
+  const parts = [];
+  if (told.standalone) parts.push(make("p", {}, `Searched for: ${told.standalone}`));
+  if (told.missing) parts.push(make("p", {}, `Missing: ${told.missing}`));
+  if (told.hits) {
+    parts.push(make("ol", {}, ...told.hits.map((hit) =>
+      make("li", {}, `${hit.title} ${hit.locator} `, make("span", { class: "badge" }, hit.found_by.join(" and ") || "not ranked"), moved(hit),
+        make("blockquote", {}, hit.text.slice(0, 400))))));
+  }
+  if (told.draft) {
+    const kept = new Set(told.kept);
+    parts.push(make("ul", {}, ...told.draft.map((sentence) => {
+      const stands = kept.has(sentence.text);
+      return make("li", { class: stands ? "kept" : "fell" }, `${stands ? "kept" : "dropped"}: ${sentence.text}`);
+    })));
+  }
+  return parts;
+}
+
+const ask = (question, conversation, off, compare = false) =>
+  post("ask", { question, conversation, off, compare, guest: $("guest").checked });
+
+const switchedOff = () => [...document.querySelectorAll("#stages input:not(:checked)")].map((box) => box.value);
+
+async function busy(form, said, work) {
+  const button = form.querySelector("button:not([type=button])");
+  button.disabled = true;
+  $("status").textContent = said;
+  try {
+    await work();
+    $("status").textContent = "";
+  } catch (error) {
+    $("status").textContent = error.message;
+  } finally {
+    button.disabled = false;
+  }
+}
+
+async function question(text) {
+  const where = current;
+  await busy($("ask"), "Looking in the documents…", async () => {
+    const one = { question: text, ...(await ask(text, where, switchedOff())) };
+    talks.get(where).push(one);
+    if (where === current) show();
+    explain(one);
+    $("question").value = "";
+  });
+  $("question").focus();
+}
+
+$("ask").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const text = $("question").value.trim();
+  if (text) question(text);
+});
+$("question").addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+    event.preventDefault();
+    $("ask").requestSubmit();
+  }
+});
+$("settings").addEventListener("submit", (event) => event.preventDefault());
+$("new").addEventListener("click", () => { begin(); $("question").focus(); });
+$("conversations").addEventListener("change", (event) => { current = event.target.value; show(); });
+$("forget").addEventListener("click", async () => {
+  try {
+    const done = await post("forget", { conversation: current });
+    talks.set(current, []);
+    show();
+    $("timeline").replaceChildren();
+    $("status").textContent = done.said;
+  } catch (error) {
+    $("status").textContent = error.message;
+  }
+});
+$("again").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const before = last;
+  busy($("again"), "Asking again…", async () => {
+    const stage = $("without").value;
+    const other = await ask(before.standalone, current, [stage], true);
+    const column = (title, one) => make("div", {}, make("h3", {}, title), make("div", { class: "answer" }, words(one.reply.text)), sources(one.reply));
+    $("beside").replaceChildren(column("As asked", before), column(`Without ${stage}`, other));
+  });
+});
+$("upload").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const file = $("file").files[0];
+  if (!file) return;
+  busy($("upload"), `Reading ${file.name}…`, async () => {
+    const done = await call(`documents?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
+    $("taken").textContent = done.said;
+    $("file").value = "";
+    await state();
+  });
+});
+
+async function state() {
+  const now = await call("state");
+  const collections = Object.entries(now.collections).map(([name, count]) => `${name}: ${count}`).join(", ");
+  $("holdings").textContent = [collections ? `Documents: ${collections}` : "No documents yet", ...now.faults].join(" · ");
+  return now;
+}
+
+state().then((now) => {
+  for (const stage of now.stages) {
+    const on = !now.off.includes(stage);
+    $("stages").append(make("label", {}, make("input", { type: "checkbox", value: stage, checked: on }), ` ${stage}`));
+    $("without").append(make("option", { value: stage }, stage));
+  }
+  for (const text of now.examples) {
+    $("examples").append(make("button", { type: "button", class: "plain", onclick: () => question(text) }, text));
+  }
+}).catch((error) => { $("status").textContent = error.message; });
+begin();

@@ -1,0 +1,107 @@
+"""App Home and the questions offered in the messages tab: opened, clicked, published anew."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from adapters.slack.errors import mapped
+from adapters.slack.events import PLATFORM
+from adapters.slack.home import FORGET_ACTION, Controls, HomeOpened, home, switched
+from bot.errors import CitewellError
+from memory.errors import MemoryUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from slack_sdk.web.async_client import AsyncWebClient
+
+    from adapters.forgetting import Forgetter
+    from adapters.overview import Overview
+    from adapters.topics import Topics
+    from bot.messages import Author
+    from bot.switches import Switches
+    from bot.wording import Wording
+
+_LOG = logging.getLogger(__name__)
+_QUESTIONS = 3
+"""Of the four prompts that Slack shows; the last one asks what the bot can do."""
+
+
+class AppHome:
+    """The page of each person. Only `operators` (ids of people) see how the parts are and may switch stages.
+
+    `visible` gives the collections that a person may see on their own with us (None: all of them).
+    """
+
+    def __init__(
+        self,
+        *,
+        overview: Overview,
+        topics: Topics,
+        forgetter: Forgetter,
+        switches: Switches,
+        words: Wording,
+        visible: Callable[[Author], Collection[str] | None],
+        operators: Collection[str] = frozenset(),
+    ) -> None:
+        self._overview = overview
+        self._topics = topics
+        self._forgetter = forgetter
+        self._switches = switches
+        self._words = words
+        self._visible = visible
+        self._operators = frozenset(operators)
+
+    async def opened(self, event: HomeOpened, author: Author, client: AsyncWebClient) -> None:
+        """Publish the page, or offer questions, as the tab wants. A refusal of Slack's is logged."""
+        try:
+            if event.tab == "home":
+                await self._publish(author, client)
+            else:
+                await self._offer(event.channel, author, client)
+        except CitewellError as error:
+            _LOG.warning("the page was not shown: %s", error)
+
+    async def clicked(self, action_id: str, value: str, team: str, author: Author, client: AsyncWebClient) -> None:
+        """Do what the button says if this person may, and publish the page anew."""
+        note = ""
+        if action_id == FORGET_ACTION:
+            note = await self._forget(team, author)
+        elif (switch := switched(action_id, value)) and self._operates(author):
+            stage, on = switch
+            self._switches.turn(stage, on=on)
+            _LOG.warning("the stage %s was switched %s by an operator, until the next start", stage, value)
+        await self._publish(author, client, note)
+
+    def _operates(self, author: Author) -> bool:
+        return author.id in self._operators and not author.guest
+
+    async def _forget(self, team: str, author: Author) -> str:
+        try:
+            gone = await self._forgetter.matching(author=author.id, platform=PLATFORM, tenant=team)
+        except MemoryUnavailable as error:
+            _LOG.error("nothing was forgotten: %s", error)
+            return self._words.home.unforgotten
+        return self._words.home.forgotten if gone.turns or gone.waiting else self._words.home.nothing_kept
+
+    async def _publish(self, author: Author, client: AsyncWebClient, note: str = "") -> None:
+        holdings = await self._overview.holdings(self._visible(author))
+        controls = None
+        if self._operates(author):
+            controls = Controls(await self._overview.health(), self._switches.off)
+        with mapped("views.publish"):
+            await client.views_publish(
+                user_id=author.id, view=dict(home(holdings, self._words, note=note, controls=controls))
+            )
+
+    async def _offer(self, channel: str, author: Author, client: AsyncWebClient) -> None:
+        words = self._words.prompts
+        questions = await self._topics.questions(self._visible(author), count=_QUESTIONS)
+        prompts = [{"title": question, "message": question} for question in (*questions, words.help)]
+        with mapped("assistant.threads.setSuggestedPrompts"):
+            await client.assistant_threads_setSuggestedPrompts(
+                channel_id=channel,  # and no thread_ts: from an app with an agent view Slack drops that in silence
+                title=words.title,
+                prompts=prompts,
+            )
