@@ -19,6 +19,7 @@ from adapters.backends import (
     choose_reranker,
     choose_search_helpers,
     choose_second_look,
+    choose_meaning,
     choose_spare_reranker,
     choose_summary_writer,
     choose_voyage,
@@ -217,6 +218,7 @@ async def build(
             entailment=entailment,
             summarise=summaries.grow,
             second_look=second_look,
+            meaning=await asyncio.to_thread(choose_meaning, embedder),
             keep=traces.keep,
             may_keep_words=words_until(settings.trace_words_until, clock),
         )

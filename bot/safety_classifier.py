@@ -79,6 +79,16 @@ def _sums(place: NDArray[np.int64], value: NDArray[np.floating], words: int) -> 
 
 
 @dataclass(frozen=True, slots=True)
+class Judged:
+    """A message's scores: its gravest stretch for risk, and whether that is about somebody else; the highest subject."""
+
+    english: bool
+    risk: float
+    other: bool
+    subject: float
+
+
+@dataclass(frozen=True, slots=True)
 class Classifier:
     """`risk` tells a person at risk from all else, `subject` self-harm in any way from all else, each from its
     threshold up; `other` tells somebody else from the writer. `values` say how much a bucket counts: rare ones more.
@@ -96,6 +106,15 @@ class Classifier:
 
     def find(self, words: Sequence[str]) -> str | None:
         """The rule id for the words of a message about a person at risk, or about the subject; None for any other."""
+        judged = self.judged(words)
+        if judged is None:
+            return None
+        if judged.risk >= (self.risk_from if judged.english else self.elsewhere_from):
+            return "other.classifier" if judged.other else "self.classifier"
+        return "mention.classifier" if judged.subject >= self.subject_from else None
+
+    def judged(self, words: Sequence[str]) -> Judged | None:
+        """The scores for the words of a message, None where there are too few to tell."""
         spoken = [word for word in words if word != END]
         if not spoken:
             return None
@@ -105,9 +124,8 @@ class Classifier:
             return None
         risk = stretches.by(self.risk)
         gravest = int(np.argmax(risk))
-        if risk[gravest] >= (self.risk_from if found.known >= ENGLISH else self.elsewhere_from):
-            return "other.classifier" if stretches.by(self.other)[gravest] > 0 else "self.classifier"
-        return "mention.classifier" if stretches.by(self.subject).max() >= self.subject_from else None
+        other, subject = stretches.by(self.other)[gravest] > 0, stretches.by(self.subject).max()
+        return Judged(found.known >= ENGLISH, float(risk[gravest]), bool(other), float(subject))
 
 
 _LINEAR = ("risk", "subject", "other")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bot.safety_text import END
@@ -59,37 +59,70 @@ class Clause:
 
     patterns: tuple[Pattern, ...]
     unless: tuple[Pattern, ...] = ()
-    rarest: frozenset[str] = field(init=False)
-    """A text without any of these symbols cannot match."""
-    _by_rarest: dict[str, list[int]] = field(init=False)
-
-    def __post_init__(self) -> None:
-        by_rarest: dict[str, list[int]] = {}
-        for number, pattern in enumerate(self.patterns):
-            for symbol in pattern.needs[0]:
-                by_rarest.setdefault(symbol, []).append(number)
-        object.__setattr__(self, "_by_rarest", by_rarest)
-        object.__setattr__(self, "rarest", frozenset(by_rarest))
 
     def holds(self, message: Encoded) -> bool:
         """Whether it holds in some sentence of a message."""
-        return any(self._matches(pattern, message) for pattern in self._possible(message.present))
+        return any(self.matches(pattern, message) for pattern in self.patterns)
 
-    def hidden_in(self, text: str) -> str:
-        """The text with a `.` for every symbol that a pattern covers, one pattern after the other."""
-        for pattern in self._possible(frozenset(text)):
-            text = pattern.expression.sub(lambda match: "." * len(match[0]), text)
-        return text
-
-    def _possible(self, present: frozenset[str]) -> list[Pattern]:
-        """The patterns that could match a text of these symbols, in order."""
-        tried = {number for symbol in self.rarest & present for number in self._by_rarest[symbol]}
-        return [pattern for number in sorted(tried) if (pattern := self.patterns[number]).possible(present)]
-
-    def _matches(self, pattern: Pattern, message: Encoded) -> bool:
+    def matches(self, pattern: Pattern, message: Encoded) -> bool:
+        """Whether one of its patterns matches somewhere with no exception near."""
         for sentence in message.having(pattern.needs):
             for match in pattern.expression.finditer(sentence):
                 near = sentence[max(0, match.start() - _NEAR) : match.end() + _NEAR]
                 if not any(one.expression.search(near) for one in self.unless):
                     return True
         return False
+
+
+class Search:
+    """Many clauses at once: only what could match a text of its symbols is tried."""
+
+    def __init__(self, clauses: Sequence[Clause]) -> None:
+        self.clauses = clauses
+        self._patterns = [(number, pattern) for number, clause in enumerate(clauses) for pattern in clause.patterns]
+        self._places: list[dict[str, int]] = []
+        """For each place, and each symbol that fills it, one bit a pattern; "" has those that need no such place."""
+        deepest = max((len(pattern.needs) for _, pattern in self._patterns), default=0)
+        for depth in range(deepest):
+            filled: dict[str, list[int]] = {}
+            for number, (_, pattern) in enumerate(self._patterns):
+                for symbol in pattern.needs[depth] if depth < len(pattern.needs) else ("",):
+                    filled.setdefault(symbol, []).append(number)
+            self._places.append({symbol: _bits(numbers) for symbol, numbers in filled.items()})
+
+    def holding(self, message: Encoded) -> Iterator[int]:
+        """The numbers of the clauses that hold in a message, in order, each once."""
+        last = -1
+        for clause, pattern in self._possible(message.present):
+            if clause != last and self.clauses[clause].matches(pattern, message):
+                last = clause
+                yield clause
+
+    def hidden_in(self, text: str) -> str:
+        """The text with a `.` for every symbol that a pattern covers, one pattern after the other."""
+        for _, pattern in self._possible(frozenset(text)):
+            text = pattern.expression.sub(lambda match: "." * len(match[0]), text)
+        return text
+
+    def _possible(self, present: frozenset[str]) -> Iterator[tuple[int, Pattern]]:
+        """The patterns for each of whose places a text has a symbol, in order, and whose they are."""
+        left = -1 if self._places else 0
+        for filled in self._places:
+            found = filled.get("", 0)
+            for symbol in present:
+                if bits := filled.get(symbol):
+                    found |= bits
+            left &= found
+            if not left:
+                return
+        while left:
+            lowest = left & -left
+            left ^= lowest
+            yield self._patterns[lowest.bit_length() - 1]
+
+
+def _bits(numbers: Sequence[int]) -> int:
+    found = bytearray(numbers[-1] // 8 + 1)
+    for number in numbers:
+        found[number // 8] |= 1 << number % 8
+    return int.from_bytes(found, "little")

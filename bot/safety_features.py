@@ -56,13 +56,15 @@ class Features:
     @classmethod
     def of(cls, words: Sequence[str], classes: WordClasses) -> Features:
         """Single words and pairs, classes singly and in runs up to three, pairs with a gap, and runs of letters."""
-        hashed = np.array([crc32(word.encode("utf-8", "replace")) for word in words], np.uint64)
+        known = {word: crc32(word.encode("utf-8", "replace")) for word in set(words)}
+        hashed = np.fromiter(map(known.__getitem__, words), np.uint64, len(words))
         classed = classes.of(hashed)
         kinds = [*_runs(hashed, 2), *_runs(classed, 3)]
         found = [_bucket((one + np.uint64(kind)) * _MIX, RUNS) for kind, one in enumerate(kinds)]
-        letters = [_letters(word) for word in words]
+        longer = [number for number, word in enumerate(words) if len(word) > 1]
+        letters = [_letters(words[number]) for number in longer]
         places = [np.arange(len(one)) for one in found]
-        places.append(np.repeat(np.arange(len(words)), [len(one) for one in letters]))
+        places.append(np.repeat(np.array(longer, np.int64), [len(one) for one in letters]))
         bucket, place = _apart(np.concatenate([*found, *letters]), np.concatenate(places))
         return cls(bucket, place, len(words), float(np.mean(classed != hashed)))
 
@@ -81,9 +83,7 @@ def _bucket(mixed: NDArray[np.uint64], size: int) -> NDArray[np.int64]:
 
 @lru_cache(maxsize=20_000)
 def _letters(word: str) -> NDArray[np.int64]:
-    """The buckets of a word's runs of letters; a word of one letter has none."""
-    if len(word) < 2:
-        return np.empty(0, np.int64)
+    """The buckets of a word's runs of letters."""
     edged = f"^{word}$"
     runs = {edged[at : at + length] for length in _LETTER_RUNS for at in range(len(edged) - length + 1)}
     hashed = np.array(sorted(crc32(run.encode("utf-8", "replace")) for run in runs), np.uint64)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from bot.safety_clause import Clause, Encoded
+from bot.language import language_of
+from bot.safety_clause import Clause, Encoded, Search
 from bot.safety_files import read_languages
 from bot.safety_pattern import Pattern, Vocabulary, parse, phrase
 from bot.safety_text import Reader
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from bot.safety_pattern import Part
 
 _ORDER: tuple[Level, ...] = ("self_harm", "violence", "mention")
+
+_TELLING = 300
+"""Words that the language is told by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,27 +42,36 @@ class Rule:
     also: Clause
     never: Clause
 
-    def holds(self, message: Encoded) -> bool:
-        """Whether the rule holds somewhere in a message."""
+    def stands(self, message: Encoded) -> bool:
+        """Whether the rest of a message lets the rule hold, once its clause does."""
         if self.also.patterns and not self.also.holds(message):
             return False
-        return self.clause.holds(message) and not self.never.holds(message)
+        return not self.never.holds(message)
 
 
 @dataclass(frozen=True, slots=True)
 class Hints:
     """Weak signals that add up to a writer at risk."""
 
-    rule: str
+    language: str
     threshold: int
     writer: Clause
-    signals: tuple[tuple[int, Clause], ...]
+    weights: tuple[int, ...]
+    signals: Search
 
-    def holds(self, message: Encoded) -> bool:
-        """Whether the writer speaks of themselves and the signals that hold reach the threshold."""
+    @property
+    def rule(self) -> str:
+        """The rule's id."""
+        return f"self.hints.{self.language}"
+
+    def holds(self, message: Encoded, words: Sequence[str]) -> bool:
+        """Whether the writer speaks of themselves, in this language for all one can tell, and the signals that hold
+        reach the threshold."""
         if not self.writer.holds(message):
             return False
-        return sum(weight for weight, clause in self.signals if clause.holds(message)) >= self.threshold
+        if sum(self.weights[number] for number in self.signals.holding(message)) < self.threshold:
+            return False
+        return language_of(" ".join(words[:_TELLING])) in (self.language, None)
 
 
 class Gate:
@@ -75,9 +88,10 @@ class Gate:
         )
         self._idioms = Clause(tuple(Pattern(parts, vocabulary) for one in read for parts in one.idioms))
         self._subjects = Clause(tuple(Pattern(parts, vocabulary) for one in read for parts in one.subjects))
+        self._hiding = Search([self._idioms]), Search([self._subjects])
         rules = [rule for one in read for rule in one.rules(vocabulary)]
         self._rules = {level: _writer_first(rule for rule in rules if rule.level == level) for level in _ORDER}
-        self._by_symbol = {level: _by_symbol(rules) for level, rules in self._rules.items()}
+        self._search = {level: Search([rule.clause for rule in rules]) for level, rules in self._rules.items()}
         self._hints = [hints for one in read for hints in one.hints(vocabulary)]
 
     @property
@@ -92,7 +106,7 @@ class Gate:
             for rule in rules:
                 yield from (rule.clause, rule.also, rule.never)
         for hints in self._hints:
-            yield from (hints.writer, *(clause for _, clause in hints.signals))
+            yield from (hints.writer, *hints.signals.clauses)
 
     def read(self, text: str) -> list[str]:
         """The words of a message as every layer reads them, with `END` where sentences end."""
@@ -104,38 +118,20 @@ class Gate:
 
     def find_in(self, words: Sequence[str]) -> Found | None:
         """The same for the words of a message that has been read."""
-        encoded = self._vocabulary.encode(words)
-        shown = self._idioms.hidden_in(encoded)
-        mentions, persons = Encoded(shown), Encoded(self._subjects.hidden_in(shown))
+        idioms, subjects = self._hiding
+        shown = idioms.hidden_in(self._vocabulary.encode(words))
+        mentions, persons = Encoded(shown), Encoded(subjects.hidden_in(shown))
         for level in _ORDER:
             message = mentions if level == "mention" else persons
-            possible, rules = self._possible(level, message.present), self._rules[level]
-            while possible:
-                lowest = possible & -possible
-                possible ^= lowest
-                rule = rules[lowest.bit_length() - 1]
-                if rule.holds(message):
+            for number in self._search[level].holding(message):
+                rule = self._rules[level][number]
+                if rule.stands(message):
                     return Found(level, rule.id)
             if level == "self_harm":
                 for hints in self._hints:
-                    if hints.holds(message):
+                    if hints.holds(message, words):
                         return Found(level, hints.rule)
         return None
-
-    def _possible(self, level: Level, present: frozenset[str]) -> int:
-        """One bit a rule: set where the message has a word that the rule cannot do without."""
-        by_symbol, found = self._by_symbol[level], 0
-        for symbol in present:
-            found |= by_symbol.get(symbol, 0)
-        return found
-
-
-def _by_symbol(rules: Sequence[Rule]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for number, rule in enumerate(rules):
-        for symbol in rule.clause.rarest:
-            found[symbol] = found.get(symbol, 0) | 1 << number
-    return found
 
 
 class _LanguageRules:
@@ -143,6 +139,7 @@ class _LanguageRules:
 
     def __init__(self, text: LanguageText) -> None:
         self._text = text
+        self._read: dict[str, Part] = {}
         self._lists = {name: tuple(phrase(one) for one in entries) for name, entries in text.lists.items()}
         self.idioms = self._parsed(text.idioms)
         self.subjects = self._parsed(text.subjects)
@@ -154,7 +151,7 @@ class _LanguageRules:
         self._signals = [(self._parsed(signal.patterns), self._parsed(signal.unless)) for signal in signals]
 
     def _parsed(self, patterns: Iterable[str]) -> list[tuple[Part, ...]]:
-        return [parse(pattern, self._lists) for pattern in patterns]
+        return [parse(pattern, self._lists, self._read) for pattern in patterns]
 
     def all_parts(self) -> Iterator[tuple[Part, ...]]:
         """Every pattern of the language."""
@@ -174,12 +171,10 @@ class _LanguageRules:
         """The hints over a vocabulary's symbols, if the language has any."""
         if not self._text.hints:
             return
-        signals = []
-        for signal, fields in zip(self._text.hints.signals, self._signals, strict=True):
-            patterns, unless = (_built(field, vocabulary) for field in fields)
-            signals.append((signal.weight, Clause(patterns, unless)))
+        clauses = [Clause(*(_built(field, vocabulary) for field in fields)) for fields in self._signals]
+        weights = tuple(signal.weight for signal in self._text.hints.signals)
         writer = Clause(_built(self._writer, vocabulary))
-        yield Hints(f"self.hints.{self._text.language}", self._text.hints.threshold, writer, tuple(signals))
+        yield Hints(self._text.language, self._text.hints.threshold, writer, weights, Search(clauses))
 
 
 def _built(patterns: Iterable[tuple[Part, ...]], vocabulary: Vocabulary) -> tuple[Pattern, ...]:

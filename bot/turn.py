@@ -84,7 +84,7 @@ class Engine:
     has a second look at each sentence.
 
     `summarise` is told of each conversation that a clean turn was recorded in; it returns at once.
-    `second_look` is asked beside the search whether a person is at risk whom `assess` did not see.
+    `meaning` and `second_look` are asked beside the search whether a person is at risk whom `assess` did not see.
     `switches` hold the stages of `pipeline` that are off for now.
     `keep` is given the record of each turn that has ended, with what was said only while `may_keep_words` says so.
     `observe` is shown what a turn found, before it is answered, and its trace, which goes on growing until the reply.
@@ -106,6 +106,7 @@ class Engine:
     entailment: Entailment | None = None
     summarise: Callable[[Memory, Conversation], None] = _unsummarised
     second_look: SecondLook | None = None
+    meaning: SecondLook | None = None
     switches: Switches = field(default_factory=Switches)
     keep: Callable[[TurnRecord], None] = _unkept
     may_keep_words: Callable[[], bool] = _never
@@ -121,7 +122,7 @@ class Engine:
         )
         answering = asyncio.create_task(self._respond(message, verdict, trace, show))
         try:
-            before, verdict = verdict, await looked_at(verdict, message, trace, self.second_look)
+            before, verdict = verdict, await looked_at(verdict, message, trace, self.meaning, self.second_look)
             if isinstance(verdict, SelfHarm | Violence) and verdict != before:
                 turn, reply = await self._respond(message, verdict, trace, None)
             else:
