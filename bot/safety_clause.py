@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from operator import add
 from typing import TYPE_CHECKING
 
 from bot.safety_text import END
@@ -10,7 +12,7 @@ from bot.safety_text import END
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from bot.safety_pattern import Pattern
+    from bot.safety_pattern import Pattern, Place
 
 _STRETCH, _SHARED = 96, 32
 """A longer sentence is searched in stretches of so many words, each sharing some with the next: more than any pattern
@@ -18,6 +20,10 @@ spans. So a pattern is only tried where its words are, and an exception far away
 
 _NEAR = 12
 """An exception counts so many words around what it excepts: a harmless clause does not silence another far from it."""
+
+
+_MANY = 16
+"""Among more sentences than this, it pays to look for whole phrases first."""
 
 
 class Encoded:
@@ -28,24 +34,52 @@ class Encoded:
         whole = (f"{END}{sentence}{END}" for sentence in dict.fromkeys(text.split(END)) if sentence)
         self._sentences = list(dict.fromkeys(stretch for sentence in whole for stretch in _stretches(sentence)))
         self._all = (1 << len(self._sentences)) - 1
+        self._filled: dict[Place, int] = {}
         self._where: dict[str, int] = {}
         for number, sentence in enumerate(self._sentences):
             for symbol in set(sentence):
                 self._where[symbol] = self._where.get(symbol, 0) | 1 << number
 
-    def having(self, needs: Sequence[frozenset[str]]) -> Iterator[str]:
-        """The sentences, each once, that have a symbol for every place of `needs`."""
+    def having(self, pattern: Pattern) -> Iterator[str]:
+        """The sentences, each once, that have a symbol, and where they are many a phrase, for every place to be filled."""
         left = self._all
         if len(self._sentences) > 1:
-            for place in needs:
+            for place in pattern.needs:
                 found = 0
                 for symbol in place & self.present:
                     found |= self._where.get(symbol, 0)
                 left &= found
+        if len(self._sentences) > _MANY:
+            for place in pattern.places:
+                left &= left and self._with(place)
         while left:
             lowest = left & -left
             left ^= lowest
             yield self._sentences[lowest.bit_length() - 1]
+
+    def _with(self, place: Place) -> int:
+        """One bit a sentence: set where it may have what fills a place. Worked out once for all patterns with it."""
+        if place not in self._filled:
+            found = 0
+            for symbol in place.alone & self.present:
+                found |= self._where[symbol]
+            for pairs in place.runs:
+                having = self._all
+                for pair in pairs:
+                    having &= having and self._pairs.get(pair, 0)
+                found |= having
+            self._filled[place] = found
+        return self._filled[place]
+
+    @cached_property
+    def _pairs(self) -> dict[str, int]:
+        """One bit a sentence for each two symbols that stand side by side."""
+        found: dict[str, int] = {}
+        for number, sentence in enumerate(self._sentences):
+            bit = 1 << number
+            for pair in set(map(add, sentence, sentence[1:])):
+                found[pair] = found.get(pair, 0) | bit
+        return found
 
 
 def _stretches(sentence: str) -> Iterator[str]:
@@ -66,7 +100,7 @@ class Clause:
 
     def matches(self, pattern: Pattern, message: Encoded) -> bool:
         """Whether one of its patterns matches somewhere with no exception near."""
-        for sentence in message.having(pattern.needs):
+        for sentence in message.having(pattern):
             for match in pattern.expression.finditer(sentence):
                 near = sentence[max(0, match.start() - _NEAR) : match.end() + _NEAR]
                 if not any(one.expression.search(near) for one in self.unless):

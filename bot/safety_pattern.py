@@ -18,6 +18,7 @@ from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from bot.safety_text import END, fold, words
@@ -30,7 +31,7 @@ Phrase: TypeAlias = tuple[str, ...]
 
 _OTHER = "."
 _FIRST_SYMBOL = 0xE000
-_GAP = re.compile(r"\.\.([1-9])")
+_GAP = re.compile(r"\.\.([1-9]|1[0-2])")
 _REPEATED = re.compile(r"(.+)\{0,([1-6])\}")
 
 
@@ -105,6 +106,8 @@ def _part(word: str, lists: Mapping[str, Sequence[Phrase]], pattern: str) -> Par
         return Edge(start=word == "^")
     if gap := _GAP.fullmatch(word):
         return Gap(int(gap[1]))
+    if word.startswith(".."):
+        raise PatternError(f"a gap is of one to twelve words: {pattern!r}")
     least, most = 1, 1
     if word.endswith("?"):
         word, least = word[:-1], 0
@@ -127,6 +130,14 @@ def _part(word: str, lists: Mapping[str, Sequence[Phrase]], pattern: str) -> Par
     return Element(tuple(phrases), least, most, or_end)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """What a text must have for an element to be filled: a symbol of `alone`, or all the pairs of one of `runs`."""
+
+    alone: frozenset[str]
+    runs: tuple[tuple[str, ...], ...]
+
+
 class Vocabulary:
     """The symbols of all words that rules name."""
 
@@ -141,6 +152,7 @@ class Vocabulary:
         self._of_beginning: dict[str, str] = {}
         self._needs: dict[Element, frozenset[str]] = {}
         self._expressions: dict[tuple[Element, bool], str] = {}
+        self._places: dict[Element, Place] = {}
 
     @property
     def known(self) -> frozenset[str]:
@@ -179,19 +191,31 @@ class Vocabulary:
         return self._needs[element]
 
     def expression(self, element: Element, *, first: bool) -> str:
-        """A place as a regular expression; `first` in its pattern, it begins with one class, so that a search skips."""
+        """A place as a regular expression, `first` in its pattern or not."""
         key = (element, first and element.must_be_filled)
         if key not in self._expressions:
             self._expressions[key] = self._leading(element) if key[1] else self._following(element)
         return self._expressions[key]
 
+    def place(self, element: Element) -> Place:
+        """What may fill a place: the same object each time."""
+        if element not in self._places:
+            alone = set[str]()
+            runs: list[tuple[str, ...]] = []
+            for one in element.phrases:
+                classes = [self.symbols(word) for word in one]
+                pairs = tuple(a + b for a, b in pairwise(classes) if len(a) == len(b) == 1)
+                if pairs:
+                    runs.append(pairs)
+                else:
+                    alone.update(min(classes, key=len))
+            self._places[element] = Place(frozenset(alone), tuple(runs))
+        return self._places[element]
+
     def _leading(self, element: Element) -> str:
-        single, longer = self._single(element), self._longer(element)
-        if not longer:
-            return f"[{single}]"
-        begins = "".join({*single, *"".join(self.symbols(one[0]) for one in element.phrases)})
-        rest = [f"(?<={one[0]}){''.join(one[1:])}" for one in longer]
-        return f"[{begins}](?:{'|'.join([*([f'(?<=[{single}])'] if single else []), *rest])})"
+        """Every choice begins with one symbol: so the search passes over what begins none, and is quick with the rest."""
+        longer = [(first, one[1:]) for one in self._longer(element) for first in one[0].strip("[]")]
+        return f"(?:{'|'.join([*self._single(element), *(first + ''.join(rest) for first, rest in longer)])})"
 
     def _following(self, element: Element) -> str:
         single = self._single(element)
@@ -219,6 +243,13 @@ class Pattern:
         places = (vocabulary.needs(part) for part in parts if isinstance(part, Element) and part.must_be_filled)
         self.needs = tuple(sorted(places, key=len))
         """The symbols for each place that must be filled, the rarest place first."""
+
+    @cached_property
+    def places(self) -> list[Place]:
+        """What may fill each place that must be filled."""
+        return [
+            self._vocabulary.place(part) for part in self._parts if isinstance(part, Element) and part.must_be_filled
+        ]
 
     @cached_property
     def expression(self) -> re.Pattern[str]:

@@ -66,7 +66,8 @@ class Hints:
 
     def holds(self, message: Encoded, words: Sequence[str]) -> bool:
         """Whether the writer speaks of themselves, in this language for all one can tell, and the signals that hold
-        reach the threshold."""
+        reach the threshold.
+        """
         if not self.writer.holds(message):
             return False
         if sum(self.weights[number] for number in self.signals.holding(message)) < self.threshold:
