@@ -51,7 +51,7 @@ async def in_context(
 async def looked_at(
     verdict: SafetyVerdict, message: IncomingMessage, trace: Trace, *looks: SecondLook | None
 ) -> SafetyVerdict:
-    """The verdict, or a graver one where something else has a look, one after the other. Its failure changes nothing."""
+    """The verdict, or a graver one where one of `looks` sees more; the failure of one changes nothing."""
     if not message.text.strip() or courtesy(message.text):
         return verdict
     for look in looks:

@@ -84,7 +84,7 @@ def _sums(place: NDArray[np.int64], value: NDArray[np.floating], words: int) -> 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A message's scores: its gravest stretch for risk, and whether that is about somebody else; the highest subject."""
+    """A message's scores: its gravest stretch, whether that is about somebody else, and the subject's highest."""
 
     english: bool
     risk: float

@@ -41,12 +41,12 @@ class Encoded:
                 self._where[symbol] = self._where.get(symbol, 0) | 1 << number
 
     def having(self, pattern: Pattern) -> Iterator[str]:
-        """The sentences, each once, that have a symbol, and where they are many a phrase, for every place to be filled."""
+        """The sentences, each once, that have a symbol, or where they are many a phrase, for every place."""
         left = self._all
         if len(self._sentences) > 1:
-            for place in pattern.needs:
+            for needed in pattern.needs:
                 found = 0
-                for symbol in place & self.present:
+                for symbol in needed & self.present:
                     found |= self._where.get(symbol, 0)
                 left &= found
         if len(self._sentences) > _MANY:

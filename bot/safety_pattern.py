@@ -186,7 +186,7 @@ class Vocabulary:
     def needs(self, element: Element) -> frozenset[str]:
         """Symbols of which a text must have one to fill this place: of each phrase those of its most telling word."""
         if element not in self._needs:
-            telling = {min(one, key=self._phrases.__getitem__) for one in element.phrases}
+            telling = {min(one, key=lambda word: self._phrases[word]) for one in element.phrases}
             self._needs[element] = frozenset("".join(map(self.symbols, telling)))
         return self._needs[element]
 
@@ -208,12 +208,13 @@ class Vocabulary:
                 if pairs:
                     runs.append(pairs)
                 else:
-                    alone.update(min(classes, key=len))
+                    fewest = min(classes, key=len)
+                    alone.update(fewest)
             self._places[element] = Place(frozenset(alone), tuple(runs))
         return self._places[element]
 
     def _leading(self, element: Element) -> str:
-        """Every choice begins with one symbol: so the search passes over what begins none, and is quick with the rest."""
+        """Every choice begins with one symbol, so that the search passes over what begins none."""
         longer = [(first, one[1:]) for one in self._longer(element) for first in one[0].strip("[]")]
         return f"(?:{'|'.join([*self._single(element), *(first + ''.join(rest) for first, rest in longer)])})"
 

@@ -20,13 +20,14 @@ import numpy as np
 
 from bot.safety import Clear, SelfHarm, by_rules
 from bot.safety_classifier import ENGLISH, Classifier, Linear, Scored, packed
-from bot.safety_features import BUCKETS, RUNS, Features
+from bot.safety_features import Features
 from bot.safety_meaning import MOST_READ, Meaning
 from bot.safety_rules import bundled as rules
 from bot.safety_text import END
 from scripts.safety_classes import word_classes
 from scripts.safety_corpus import Example, corpus
 from scripts.safety_head import SHARE, fit_head, vectors
+from scripts.safety_regression import Rows, fit, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,85 +37,19 @@ if TYPE_CHECKING:
 DATA = Path(__file__).resolve().parent.parent / "bot" / "data"
 WEIGHTS, HEAD = DATA / "safety_classifier.npz", DATA / "safety_meaning.npz"
 FOLDS = 3
-RIDGE = 2e-6
 STEPS, FEWER_STEPS = 200, 80
 """Of the descent: for who is at risk, and for the two easier questions."""
 FREQUENT = 0.05
 """Words in more than this share of the texts keep to themselves."""
-LETTER_WEIGHT = 0.5
-RISK_ALARMS = {"real": 0.005, "ordinary": 0.0075, "subject": 0.03, "distress": 0.03}
-SUBJECT_ALARMS = {"real": 0.005, "ordinary": 0.01, "distress": 0.03}
-"""The shares of each kind that may reach a threshold while they are held out: "real" is what is ordinary among the
-labelled messages and the public questions, "ordinary" what was written to resemble a person at risk. The rules'
-counterexamples, which are hard on purpose, are not counted."""
+RISK_ALARMS = {"ordinary": 0.005, "subject": 0.03, "distress": 0.03, "questions": 0.005}
+SUBJECT_ALARMS = {"ordinary": 0.01, "distress": 0.03, "questions": 0.003}
+"""The shares of each kind that may reach a threshold while they are held out; the rules' counterexamples, which are
+hard on purpose, are not counted."""
 UNCOUNTED = ("mixtures", "fragments", "rules")
 EVERYDAY = ("ordinary", "labelled", "questions", "rules")
 """The origins of which nothing harmless may reach a threshold once it has been learned from."""
 MARGIN, CALMING = 0.1, 5
 """How far below a threshold such messages are brought, and how often each is looked at."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """Sparse rows of length 1: bucket, value and row of every entry."""
-
-    bucket: NDArray[np.int64]
-    value: NDArray[np.float64]
-    row: NDArray[np.int64]
-    rows: int
-
-    @classmethod
-    def of(cls, found: Sequence[Features], values: NDArray[np.float32]) -> Rows:
-        row = np.repeat(np.arange(len(found)), [len(one.bucket) for one in found])
-        bucket = np.concatenate([one.bucket for one in found])
-        value = values[bucket].astype(np.float64)
-        length = np.sqrt(np.bincount(row, value * value, len(found)))
-        return cls(bucket, value / np.maximum(length, 1e-9)[row], row, len(found))
-
-    def only(self, rows: NDArray[np.bool_]) -> Rows:
-        kept = rows[self.row]
-        renumbered = np.cumsum(rows) - 1
-        return Rows(self.bucket[kept], self.value[kept], renumbered[self.row[kept]], int(rows.sum()))
-
-    def scores(self, solution: NDArray[np.float64]) -> NDArray[np.float64]:
-        summed = np.bincount(self.row, self.value * solution[self.bucket], self.rows).astype(np.float64)
-        return summed + float(solution[-1])
-
-    def gathered(self, slope: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.append(np.bincount(self.bucket, self.value * slope[self.row], BUCKETS), slope.sum())
-
-
-def values_of(found: Sequence[Features]) -> NDArray[np.float32]:
-    """How much each bucket counts: the rarer the more, letters half as much as words."""
-    texts = np.zeros(BUCKETS)
-    for one in found:
-        texts[np.unique(one.bucket)] += 1
-    values = np.sqrt(np.log((1 + len(found)) / (1 + texts)))
-    values[RUNS:] *= LETTER_WEIGHT
-    return values.astype(np.float32)
-
-
-def fit(x: Rows, y: NDArray[np.bool_], weight: NDArray[np.float64], steps: int) -> Linear:
-    """Logistic regression with a ridge, by Nesterov's accelerated gradient."""
-    weight = weight / weight.sum()
-    ridge = np.append(np.full(BUCKETS, RIDGE), 0)
-    step = 1 / (0.25 * _steepest(x, weight) + RIDGE)
-    solution = ahead = np.zeros(BUCKETS + 1)
-    for number in range(steps):
-        p = 1 / (1 + np.exp(-np.clip(x.scores(ahead), -30, 30)))
-        gradient = x.gathered(weight * (p - y)) + ridge * ahead
-        earlier, solution = solution, ahead - gradient * step
-        ahead = solution + number / (number + 3) * (solution - earlier)
-    return Linear(solution[:-1].astype(np.float32), float(solution[-1]))
-
-
-def _steepest(x: Rows, weight: NDArray[np.float64]) -> float:
-    """The largest curvature there is, and a little more, so that the descent settles."""
-    along, length = np.ones(BUCKETS + 1), 1.0
-    for _ in range(15):
-        along = x.gathered(weight * x.scores(along / np.linalg.norm(along)))
-        length = float(np.linalg.norm(along))
-    return length * 1.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +127,7 @@ def threshold(
     examples: Sequence[Example], scores: NDArray[np.float64], alarms: dict[str, float], among: NDArray[np.bool_]
 ) -> float:
     """The lowest score that keeps every kind's false alarms within its share when all are held out."""
-    real = ("labelled", "questions")
-    kinds = np.array(["real" if one.origin in real and one.kind == "ordinary" else one.kind for one in examples])
+    kinds = np.array(["questions" if one.origin == "questions" else one.kind for one in examples])
     counted = among & np.array([one.origin not in UNCOUNTED for one in examples])
     found = {
         kind: float(np.quantile(scores[counted & (kinds == kind)], 1 - share))

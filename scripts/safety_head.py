@@ -23,7 +23,7 @@ DIGITS = 4
 
 
 def vectors(texts: Sequence[str], chosen: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """The vector of each chosen text, nought for the others. Of like length together, and always in the same batches."""
+    """The vector of each chosen text, nought for the others; always in the same batches."""
     folder = installed_folder()
     encoder = OnnxEncoder(folder / "onnx" / "model.onnx", folder / "tokenizer.json")
     found = np.zeros((len(texts), MINILM_DIMENSIONS), np.float32)
