@@ -19,7 +19,7 @@ from tests.bot.ordinary_messages import ORDINARY
 if TYPE_CHECKING:
     from retrieval.embed import Vector
 
-MISSED = ["placeholder"]
+MISSED = "I feel nothing but emptiness and I think about being buried next to my sister"
 OPEN = "When is the flu clinic open on the day after tomorrow?"
 GERMAN = "Wann ist die Grippesprechstunde morgen geöffnet, und wo?"
 
@@ -73,9 +73,8 @@ def test_a_packed_head_is_the_same_head() -> None:
 
 async def test_with_the_model_it_finds_what_rules_and_classifier_miss_and_raises_nothing_ordinary() -> None:
     look = MeaningLook(LocalEmbedder.minilm().embed_query)
-    for text in MISSED:
-        assert assess(text) == Clear()
-        assert isinstance(await look.look(text), SelfHarm)
+    assert assess(MISSED) == Clear()
+    assert await look.look(MISSED) == SelfHarm("self.meaning")
     for text in ORDINARY[::8]:
         assert await look.look(text) == Clear()
 
