@@ -283,6 +283,17 @@ def choose_second_look(settings: Settings, small: Claude | None) -> SecondLook |
     return ClaudeSecondLook(small, prompt("safety"), patience=settings.within_turn(3))
 
 
+def choose_meaning(embedder: Embedder | None) -> SecondLook | None:
+    """What looks at each message's meaning, where the search has the local model that this was fitted for. Blocking."""
+    from retrieval.local import MINILM
+
+    if embedder is None or embedder.name != MINILM:
+        return None
+    from bot.safety_meaning import MeaningLook
+
+    return MeaningLook(embedder.embed_query)
+
+
 def choose_search_helpers(small: Claude | None) -> tuple[HypotheticalWriter | None, QueryRewriter | None]:
     """What helps a search where there is a model: without one, no rewriting by rule was found that improves it."""
     if small is None:

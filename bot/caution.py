@@ -49,11 +49,18 @@ async def in_context(
 
 
 async def looked_at(
-    verdict: SafetyVerdict, message: IncomingMessage, trace: Trace, look: SecondLook | None
+    verdict: SafetyVerdict, message: IncomingMessage, trace: Trace, *looks: SecondLook | None
 ) -> SafetyVerdict:
-    """The verdict, or a graver one where there is a model to ask. Its failure changes nothing."""
-    if look is None or isinstance(verdict, SelfHarm | Violence) or not message.text.strip() or courtesy(message.text):
+    """The verdict, or a graver one where one of `looks` sees more; the failure of one changes nothing."""
+    if not message.text.strip() or courtesy(message.text):
         return verdict
+    for look in looks:
+        if look is not None and not isinstance(verdict, SelfHarm | Violence):
+            verdict = graver(verdict, await _seen(verdict, message, trace, look))
+    return verdict
+
+
+async def _seen(verdict: SafetyVerdict, message: IncomingMessage, trace: Trace, look: SecondLook) -> SafetyVerdict:
     with trace.stage("second look", beside=True) as span:
         span.set(backend=look.name)
         try:
@@ -63,7 +70,7 @@ async def looked_at(
             span.set(failed=type(error).__name__)
             return verdict
         span.set(verdict=type(seen).__name__, rule=seen.rule)
-    return graver(verdict, seen)
+    return seen
 
 
 async def _lately(memories: Memories, message: IncomingMessage) -> Sequence[Turn]:

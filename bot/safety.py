@@ -113,7 +113,9 @@ def _by_classifier(words: list[str]) -> SafetyVerdict:
 
     classifier = bundled()
     rule = classifier.find(words) if classifier else None
-    return SelfHarm(rule) if rule else Clear()
+    if rule is None:
+        return Clear()
+    return Mention(rule) if rule.startswith("mention.") else SelfHarm(rule)
 
 
 def _gravity(verdict: SafetyVerdict) -> int:

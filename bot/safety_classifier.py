@@ -12,30 +12,32 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
-from zlib import crc32
 
 import numpy as np
 
+from bot.safety_features import BUCKETS, RUNS, Features, WordClasses
 from bot.safety_text import END
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
 logger = logging.getLogger(__name__)
 
-BUCKETS = 1 << 16
-WINDOW = 60
-"""Words judged at once: a longer message is as grave as its gravest stretch."""
+STRETCHES = ((60, 30), (240, 120))
+"""How many words are judged at once, and after how many the next stretch begins: a message is as grave as its gravest
+stretch, and a long post is read as a whole too."""
 
-FEWEST = 12
+MOST_READ = 12_000
+"""Of a longer message the first and the last words are read, half of this each: more than 40,000 characters of English
+have; in scripts that give one word a character the rules alone read the rest."""
+
+ENGLISH = 0.8
+"""The share of words with a class from which a message is taken for English."""
+
+FEWEST = 20
 """Runs that a stretch has to have, as four different words do: fewer say too little, and the rules know short ones."""
-
-_LONGEST_RUN = 3
-_GAPS = (2, 3)
-_PRIME = np.uint64(1099511628211)
-_MIX = np.uint64(0xBF58476D1CE4E5B9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,89 +47,143 @@ class Linear:
     weights: NDArray[np.float32]
     bias: float
 
-    def score(self, found: NDArray[np.int64]) -> float:
-        """The sum of the weights found over the root of their number, so that length alone weighs nothing."""
-        return float(self.weights[found].sum() / np.sqrt(max(1, len(found)))) + self.bias
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A message's stretches as sums over its places, so that every stretch costs the same."""
+
+    found: Features
+    value: NDArray[np.float32]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, found: Features, values: NDArray[np.float32]) -> Scored:
+        """The stretches of a message that have enough in them."""
+        spans = [
+            (start, min(start + length, found.words))
+            for length, step in STRETCHES
+            for start in range(0, max(1, found.words - length + step), step)
+        ]
+        starts, ends = np.array(sorted(set(spans)), np.int64).T
+        runs = _sums(found.place, (found.bucket < RUNS).astype(np.float64), found.words)
+        enough = runs[ends] - runs[starts] >= FEWEST
+        return cls(found, values[found.bucket], starts[enough], ends[enough])
+
+    def by(self, linear: Linear) -> NDArray[np.float64]:
+        """Each stretch's sum of weights over the length of its values, so that length alone weighs nothing."""
+        sums = _sums(self.found.place, self.value * linear.weights[self.found.bucket], self.found.words)
+        squares = _sums(self.found.place, self.value * self.value, self.found.words)
+        size = np.sqrt(np.maximum(squares[self.ends] - squares[self.starts], 1e-9))
+        return (sums[self.ends] - sums[self.starts]) / size + linear.bias
+
+
+def _sums(place: NDArray[np.int64], value: NDArray[np.floating], words: int) -> NDArray[np.float64]:
+    return np.append(0.0, np.cumsum(np.bincount(place, value, words)))
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A message's scores: its gravest stretch, whether that is about somebody else, and the subject's highest."""
+
+    english: bool
+    risk: float
+    other: bool
+    subject: float
 
 
 @dataclass(frozen=True, slots=True)
 class Classifier:
-    """`risk` tells a person at risk from all else, from `threshold` up; `other` somebody else from the writer."""
+    """`risk` tells a person at risk from all else, `subject` self-harm in any way from all else, each from its
+    threshold up; `other` tells somebody else from the writer. `values` say how much a bucket counts: rare ones more.
+    `elsewhere_from` is the threshold of `risk` in other languages than English.
+    """
 
+    classes: WordClasses
+    values: NDArray[np.float32]
     risk: Linear
+    subject: Linear
     other: Linear
-    threshold: float
+    risk_from: float
+    elsewhere_from: float
+    subject_from: float
 
     def find(self, words: Sequence[str]) -> str | None:
-        """The rule id for the words of a message about a person at risk; None for any other message."""
-        spoken = [word for word in words if word != END]
-        by_place = _by_place(spoken)
-        starts = range(0, max(1, len(spoken) - WINDOW // 2), WINDOW // 2)
-        stretches = [_each_once(kind[start : start + WINDOW] for kind in by_place) for start in starts]
-        scores = [self.risk.score(found) if len(found) >= FEWEST else -np.inf for found in stretches]
-        gravest = int(np.argmax(scores))
-        if scores[gravest] < self.threshold:
+        """The rule id for the words of a message about a person at risk, or about the subject; None for any other."""
+        judged = self.judged(words)
+        if judged is None:
             return None
-        about = self.other.score(buckets(spoken[starts[gravest] : starts[gravest] + WINDOW]))
-        return "other.classifier" if about > 0 else "self.classifier"
+        if judged.risk >= (self.risk_from if judged.english else self.elsewhere_from):
+            return "other.classifier" if judged.other else "self.classifier"
+        return "mention.classifier" if judged.subject >= self.subject_from else None
+
+    def judged(self, words: Sequence[str]) -> Judged | None:
+        """The scores for the words of a message, None where there are too few to tell."""
+        spoken = [word for word in words if word != END]
+        if not spoken:
+            return None
+        if len(spoken) > MOST_READ:
+            spoken = [*spoken[: MOST_READ // 2], *spoken[-MOST_READ // 2 :]]
+        found = Features.of(spoken, self.classes)
+        stretches = Scored.of(found, self.values)
+        if not len(stretches.starts):
+            return None
+        risk = stretches.by(self.risk)
+        gravest = int(np.argmax(risk))
+        other, subject = stretches.by(self.other)[gravest] > 0, stretches.by(self.subject).max()
+        return Judged(found.known >= ENGLISH, float(risk[gravest]), bool(other), float(subject))
 
 
-def buckets(words: Sequence[str]) -> NDArray[np.int64]:
-    """The buckets of all runs of one, two and three words, and of pairs with one or two words between them, each once:
-    said a thousand times, a word weighs no more.
-    """
-    return _each_once(_by_place(words))
-
-
-def _each_once(kinds: Iterable[NDArray[np.int64]]) -> NDArray[np.int64]:
-    return np.unique(np.concatenate(list(kinds)))
-
-
-def _by_place(words: Sequence[str]) -> list[NDArray[np.int64]]:
-    """The buckets kind by kind, each array by the place of its first word."""
-    known = {word: crc32(word.encode("utf-8", "replace")) for word in set(words)}
-    single = np.array([known[word] for word in words], np.uint64)
-    hashes, run = [single], single
-    for length in range(2, _LONGEST_RUN + 1):
-        run = run[:-1] * _PRIME + single[length - 1 :]
-        hashes.append(run)
-    hashes.extend(single[:-gap] * _PRIME * _PRIME + single[gap:] for gap in _GAPS)
-    return [_bucket((one + np.uint64(kind)) * _MIX) for kind, one in enumerate(hashes)]
-
-
-def _bucket(mixed: NDArray[np.uint64]) -> NDArray[np.int64]:
-    return ((mixed ^ (mixed >> np.uint64(31))) % np.uint64(BUCKETS)).astype(np.int64)
+_LINEAR = ("risk", "subject", "other")
 
 
 def packed(classifier: Classifier) -> bytes:
     """A weights file: each weight in one byte, compressed."""
     file = io.BytesIO()
-    (risk, risk_scale), (other, other_scale) = (_bytes(one) for one in (classifier.risk, classifier.other))
-    numbers = [classifier.threshold, risk_scale, classifier.risk.bias, other_scale, classifier.other.bias]
-    np.savez_compressed(file, risk=risk, other=other, numbers=np.array(numbers, np.float32))
+    arrays: dict[str, NDArray[np.generic]] = {}
+    numbers = [classifier.risk_from, classifier.elsewhere_from, classifier.subject_from]
+    for name in _LINEAR:
+        linear: Linear = getattr(classifier, name)
+        arrays[name], scale = _bytes(linear.weights)
+        numbers.extend((scale, linear.bias))
+    values, scale = _bytes(classifier.values)
+    hashes, classes = classifier.classes.hashes, classifier.classes.classes
+    arrays |= {"values": values, "hashes": hashes, "classes": classes}
+    arrays["numbers"] = np.array([*numbers, scale], np.float32)
+    np.savez_compressed(file, allow_pickle=False, **arrays)
     return file.getvalue()
 
 
-def _bytes(linear: Linear) -> tuple[NDArray[np.int8], float]:
-    scale = max(float(np.abs(linear.weights).max()), 1e-9) / 127
-    return np.round(linear.weights / scale).astype(np.int8), scale
+def _bytes(weights: NDArray[np.float32]) -> tuple[NDArray[np.int8], float]:
+    scale = max(float(np.abs(weights).max()), 1e-9) / 127
+    return np.round(weights / scale).astype(np.int8), scale
 
 
 def unpacked(data: bytes) -> Classifier:
     """The classifier of a weights file. ValueError where it is none."""
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as file:
-            threshold, risk_scale, risk_bias, other_scale, other_bias = map(float, file["numbers"])
-            risk = _linear(file["risk"], risk_scale, risk_bias)
-            return Classifier(risk, _linear(file["other"], other_scale, other_bias), threshold)
+            risk_from, elsewhere_from, subject_from, *pairs, value_scale = map(float, file["numbers"])
+            risk, subject, other = (
+                Linear(_weights(file[name], scale), bias)
+                for name, scale, bias in zip(_LINEAR, pairs[::2], pairs[1::2], strict=True)
+            )
+            classes, values = _classes(file["hashes"], file["classes"]), _weights(file["values"], value_scale)
+            return Classifier(classes, values, risk, subject, other, risk_from, elsewhere_from, subject_from)
     except Exception as error:  # numpy raises many kinds for a file that is no archive
         raise ValueError(f"not a weights file of the safety classifier ({type(error).__name__})") from error
 
 
-def _linear(weights: NDArray[np.int8], scale: float, bias: float) -> Linear:
+def _classes(hashes: NDArray[np.uint32], classes: NDArray[np.uint16]) -> WordClasses:
+    if hashes.shape != classes.shape:
+        raise ValueError(f"{len(hashes)} words with {len(classes)} classes")
+    return WordClasses(hashes, classes)
+
+
+def _weights(weights: NDArray[np.int8], scale: float) -> NDArray[np.float32]:
     if weights.shape != (BUCKETS,):
         raise ValueError(f"expected {BUCKETS} weights, got {weights.shape}")
-    return Linear(weights.astype(np.float32) * np.float32(scale), bias)
+    return weights.astype(np.float32) * np.float32(scale)
 
 
 @cache

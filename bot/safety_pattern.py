@@ -15,8 +15,10 @@ from __future__ import annotations
 import re
 import sys
 from bisect import bisect_left
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from bot.safety_text import END, fold, words
@@ -29,21 +31,27 @@ Phrase: TypeAlias = tuple[str, ...]
 
 _OTHER = "."
 _FIRST_SYMBOL = 0xE000
-_GAP = re.compile(r"\.\.([1-9])")
+_GAP = re.compile(r"\.\.([1-9]|1[0-2])")
 _REPEATED = re.compile(r"(.+)\{0,([1-6])\}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Element:
     """One place of a pattern: any of `phrases`, at least `least` and at most `most` times.
 
-    With `or_end` the end of the sentence will do as well.
+    With `or_end` the end of the sentence will do as well. Equal to itself alone, so that what is worked out for it is
+    found again fast.
     """
 
     phrases: tuple[Phrase, ...]
     least: int = 1
     most: int = 1
     or_end: bool = False
+
+    @property
+    def must_be_filled(self) -> bool:
+        """Whether no text matches without one of the phrases."""
+        return self.least > 0 and not self.or_end
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +87,16 @@ def phrase(text: str) -> Phrase:
     return tuple(found)
 
 
-def parse(pattern: str, lists: Mapping[str, Sequence[Phrase]]) -> tuple[Part, ...]:
-    """A pattern's parts. PatternError for notation that is not understood or a list that does not exist."""
-    parts = tuple(_part(word, lists, pattern) for word in pattern.split())
-    if not any(isinstance(part, Element) and part.least and not part.or_end for part in parts):
+def parse(pattern: str, lists: Mapping[str, Sequence[Phrase]], read: dict[str, Part]) -> tuple[Part, ...]:
+    """A pattern's parts. PatternError for notation that is not understood or a list that does not exist.
+
+    `read` holds the parts of earlier patterns over the same lists, and is added to.
+    """
+    for word in pattern.split():
+        if word not in read:
+            read[word] = _part(word, lists, pattern)
+    parts = tuple(read[word] for word in pattern.split())
+    if not any(isinstance(part, Element) and part.must_be_filled for part in parts):
         raise PatternError(f"a pattern needs a word that must be there: {pattern!r}")
     return parts
 
@@ -92,6 +106,8 @@ def _part(word: str, lists: Mapping[str, Sequence[Phrase]], pattern: str) -> Par
         return Edge(start=word == "^")
     if gap := _GAP.fullmatch(word):
         return Gap(int(gap[1]))
+    if word.startswith(".."):
+        raise PatternError(f"a gap is of one to twelve words: {pattern!r}")
     least, most = 1, 1
     if word.endswith("?"):
         word, least = word[:-1], 0
@@ -114,36 +130,40 @@ def _part(word: str, lists: Mapping[str, Sequence[Phrase]], pattern: str) -> Par
     return Element(tuple(phrases), least, most, or_end)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """What a text must have for an element to be filled: a symbol of `alone`, or all the pairs of one of `runs`."""
+
+    alone: frozenset[str]
+    runs: tuple[tuple[str, ...], ...]
+
+
 class Vocabulary:
     """The symbols of all words that rules name."""
 
     def __init__(self, patterns: Iterable[Sequence[Part]]) -> None:
-        named = {
-            word
-            for parts in patterns
-            for part in parts
-            if isinstance(part, Element)
-            for one in part.phrases
-            for word in one
-        }
-        self._words = sorted(named)
+        elements = {part for parts in patterns for part in parts if isinstance(part, Element)}
+        self._phrases = Counter(word for part in elements for one in part.phrases for word in set(one))
+        self._words = sorted(self._phrases)
         self._symbols = {word: chr(_FIRST_SYMBOL + number) for number, word in enumerate(self._words)}
         self._exact = {word: symbol for word, symbol in self._symbols.items() if not word.endswith("*")}
         self._beginnings = {word[:-1]: symbol for word, symbol in self._symbols.items() if word.endswith("*")}
         self._lengths = sorted({len(beginning) for beginning in self._beginnings}, reverse=True)
-        self._places: dict[frozenset[str], frozenset[str]] = {}
+        self._of_beginning: dict[str, str] = {}
+        self._needs: dict[Element, frozenset[str]] = {}
+        self._sets: dict[frozenset[str], frozenset[str]] = {}
+        self._expressions: dict[tuple[Element, bool], str] = {}
+        self._places: dict[Element, Place] = {}
 
     @property
     def known(self) -> frozenset[str]:
         """Every whole word that a rule names."""
         return frozenset(self._exact)
 
-    def encode(self, found: Iterable[str]) -> str:
+    def encode(self, found: Sequence[str]) -> str:
         """One symbol a word, `.` for words that no rule names, between sentence ends."""
-        seen = dict(self._exact)
-        return (
-            END + "".join([seen.get(word) or seen.setdefault(word, self._by_beginning(word)) for word in found]) + END
-        )
+        symbols = {word: self._exact.get(word) or self._by_beginning(word) for word in set(found)}
+        return END + "".join(map(symbols.__getitem__, found)) + END
 
     def _by_beginning(self, word: str) -> str:
         if word == END:
@@ -158,23 +178,66 @@ class Vocabulary:
         """The symbols of every word that this word of a rule stands for."""
         if not word.endswith("*"):
             return self._symbols[word]
-        return "".join(self._standing_for(word))
+        if word not in self._of_beginning:
+            beginning = word[:-1]
+            first, behind = (bisect_left(self._words, one) for one in (beginning, beginning + chr(sys.maxunicode)))
+            self._of_beginning[word] = "".join(self._symbols[other] for other in self._words[first:behind])
+        return self._of_beginning[word]
 
-    def place(self, words: Iterable[str]) -> frozenset[str]:
-        """The symbols of every word that any of these stands for.
+    def needs(self, element: Element) -> frozenset[str]:
+        """Symbols of which a text must have one to fill this place: of each phrase those of its most telling word.
 
-        The same object each time, of the same characters: thousands of patterns name the same words, and copies of
-        their own would take 12 MB more.
+        Equal sets are one object: thousands of patterns name the same words, and copies of their own take 12 MB more.
         """
-        found = frozenset(symbol for word in words for symbol in self._standing_for(word))
-        return self._places.setdefault(found, found)
+        if element not in self._needs:
+            telling = {min(one, key=lambda word: self._phrases[word]) for one in element.phrases}
+            found = frozenset("".join(map(self.symbols, telling)))
+            self._needs[element] = self._sets.setdefault(found, found)
+        return self._needs[element]
 
-    def _standing_for(self, word: str) -> list[str]:
-        if not word.endswith("*"):
-            return [self._symbols[word]]
-        beginning = word[:-1]
-        first, behind = (bisect_left(self._words, bound) for bound in (beginning, beginning + chr(sys.maxunicode)))
-        return [self._symbols[other] for other in self._words[first:behind]]
+    def expression(self, element: Element, *, first: bool) -> str:
+        """A place as a regular expression, `first` in its pattern or not."""
+        key = (element, first and element.must_be_filled)
+        if key not in self._expressions:
+            self._expressions[key] = self._leading(element) if key[1] else self._following(element)
+        return self._expressions[key]
+
+    def place(self, element: Element) -> Place:
+        """What may fill a place: the same object each time."""
+        if element not in self._places:
+            alone = set[str]()
+            runs: list[tuple[str, ...]] = []
+            for one in element.phrases:
+                classes = [self.symbols(word) for word in one]
+                pairs = tuple(a + b for a, b in pairwise(classes) if len(a) == len(b) == 1)
+                if pairs:
+                    runs.append(pairs)
+                else:
+                    fewest = min(classes, key=len)
+                    alone.update(fewest)
+            self._places[element] = Place(frozenset(alone), tuple(runs))
+        return self._places[element]
+
+    def _leading(self, element: Element) -> str:
+        """Every choice begins with one symbol, so that the search passes over what begins none."""
+        longer = [(first, one[1:]) for one in self._longer(element) for first in one[0].strip("[]")]
+        return f"(?:{'|'.join([*self._single(element), *(first + ''.join(rest) for first, rest in longer)])})"
+
+    def _following(self, element: Element) -> str:
+        single = self._single(element)
+        longer = ["".join(one) for one in self._longer(element)]
+        ends = [f"(?={END})"] if element.or_end else []
+        choice = "|".join([*([f"[{single}]"] if single else []), *longer, *ends])
+        repeated = f"{{{element.least},{element.most}}}"
+        return f"(?:{choice})" + ("" if repeated == "{1,1}" else repeated)
+
+    def _single(self, element: Element) -> str:
+        return "".join(self.symbols(one[0]) for one in element.phrases if len(one) == 1)
+
+    def _longer(self, element: Element) -> list[list[str]]:
+        """The phrases of several words, a class each, the longest first."""
+        classes = [[f"[{self.symbols(word)}]" for word in one] for one in element.phrases if len(one) > 1]
+        return sorted(classes, key=lambda one: sum(map(len, one)), reverse=True)
 
 
 class Pattern:
@@ -183,35 +246,25 @@ class Pattern:
     def __init__(self, parts: Sequence[Part], vocabulary: Vocabulary) -> None:
         self._parts = parts
         self._vocabulary = vocabulary
-        places = [
-            vocabulary.place(one[0] for one in part.phrases)
-            for part in parts
-            if isinstance(part, Element) and part.least and not part.or_end
-        ]
+        places = (vocabulary.needs(part) for part in parts if isinstance(part, Element) and part.must_be_filled)
         self.needs = tuple(sorted(places, key=len))
         """The symbols for each place that must be filled, the rarest place first."""
 
-    def possible(self, present: frozenset[str]) -> bool:
-        """Whether a text of these symbols could match at all: it has one for every place that must be filled."""
-        # A plain loop, the rarest place first: this runs for every pattern of every message.
-        for place in self.needs:  # noqa: SIM110 - a generator takes three times as long
-            if place.isdisjoint(present):
-                return False
-        return True
+    @cached_property
+    def places(self) -> list[Place]:
+        """What may fill each place that must be filled."""
+        return [
+            self._vocabulary.place(part) for part in self._parts if isinstance(part, Element) and part.must_be_filled
+        ]
 
     @cached_property
     def expression(self) -> re.Pattern[str]:
         """The pattern as a regular expression over symbols."""
-        return re.compile("".join(_expression(part, self._vocabulary) for part in self._parts))
+        return re.compile("".join(self._expression(number, part) for number, part in enumerate(self._parts)))
 
-
-def _expression(part: Part, vocabulary: Vocabulary) -> str:
-    if isinstance(part, Edge):
-        return f"(?<={END})" if part.start else f"(?={END})"
-    if isinstance(part, Gap):
-        return f"[^{END}]{{0,{part.most}}}?"
-    single = "".join(vocabulary.symbols(one[0]) for one in part.phrases if len(one) == 1)
-    longer = ["".join(f"[{vocabulary.symbols(word)}]" for word in one) for one in part.phrases if len(one) > 1]
-    ends = [f"(?={END})"] if part.or_end else []
-    choice = "|".join([*([f"[{single}]"] if single else []), *sorted(longer, key=len, reverse=True), *ends])
-    return f"(?:{choice}){{{part.least},{part.most}}}"
+    def _expression(self, number: int, part: Part) -> str:
+        if isinstance(part, Edge):
+            return f"(?<={END})" if part.start else f"(?={END})"
+        if isinstance(part, Gap):
+            return f"[^{END}]{{0,{part.most}}}?"
+        return self._vocabulary.expression(part, first=not number)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from bot.language import language_of
+from bot.safety_clause import Clause, Encoded, Search
 from bot.safety_files import read_languages
 from bot.safety_pattern import Pattern, Vocabulary, parse, phrase
-from bot.safety_text import END, Reader
+from bot.safety_text import Reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -17,9 +19,9 @@ if TYPE_CHECKING:
     from bot.safety_pattern import Part
 
 _ORDER: tuple[Level, ...] = ("self_harm", "violence", "mention")
-_STRETCH, _SHARED = 96, 32
-"""A longer sentence is searched in stretches of so many words, each sharing some with the next: more than any pattern
-spans. So a pattern is only tried where its words are, and an exception far away in an unbroken text does not count."""
+
+_TELLING = 300
+"""Words that the language is told by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,69 +30,6 @@ class Found:
 
     level: Level
     rule: str
-
-
-class Encoded:
-    """A message in symbols, sentence by sentence: no pattern reaches over a sentence's end."""
-
-    def __init__(self, text: str) -> None:
-        self.present = frozenset(text)
-        whole = (f"{END}{sentence}{END}" for sentence in dict.fromkeys(text.split(END)) if sentence)
-        self._sentences = list(dict.fromkeys(stretch for sentence in whole for stretch in _stretches(sentence)))
-        self._all = (1 << len(self._sentences)) - 1
-        self._where: dict[str, int] = {}
-        for number, sentence in enumerate(self._sentences):
-            for symbol in set(sentence):
-                self._where[symbol] = self._where.get(symbol, 0) | 1 << number
-
-    def having(self, needs: Sequence[frozenset[str]]) -> Iterator[str]:
-        """The sentences, each once, that have a symbol for every place of `needs`."""
-        left = self._all
-        if len(self._sentences) > 1:
-            for place in needs:
-                found = 0
-                for symbol in place & self.present:
-                    found |= self._where.get(symbol, 0)
-                left &= found
-        while left:
-            lowest = left & -left
-            left ^= lowest
-            yield self._sentences[lowest.bit_length() - 1]
-
-
-def _stretches(sentence: str) -> Iterator[str]:
-    for start in range(0, max(1, len(sentence) - _SHARED), _STRETCH - _SHARED):
-        yield sentence[start : start + _STRETCH]
-
-
-@dataclass(frozen=True, slots=True)
-class Clause:
-    """Patterns of which one must match, and patterns of which none may match in the same sentence."""
-
-    patterns: tuple[Pattern, ...]
-    unless: tuple[Pattern, ...] = ()
-    rarest: frozenset[str] = field(init=False)
-    """A text without any of these symbols cannot match."""
-    _by_rarest: dict[str, list[Pattern]] = field(init=False)
-
-    def __post_init__(self) -> None:
-        by_rarest: dict[str, list[Pattern]] = {}
-        for pattern in self.patterns:
-            for symbol in pattern.needs[0]:
-                by_rarest.setdefault(symbol, []).append(pattern)
-        object.__setattr__(self, "_by_rarest", by_rarest)
-        object.__setattr__(self, "rarest", frozenset(by_rarest))
-
-    def holds(self, message: Encoded) -> bool:
-        """Whether it holds in some sentence of a message."""
-        tried = dict.fromkeys(one for symbol in self.rarest & message.present for one in self._by_rarest[symbol])
-        return any(pattern.possible(message.present) and self._matches(pattern, message) for pattern in tried)
-
-    def _matches(self, pattern: Pattern, message: Encoded) -> bool:
-        return any(
-            pattern.expression.search(sentence) and not any(one.expression.search(sentence) for one in self.unless)
-            for sentence in message.having(pattern.needs)
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,27 +42,37 @@ class Rule:
     also: Clause
     never: Clause
 
-    def holds(self, message: Encoded) -> bool:
-        """Whether the rule holds somewhere in a message."""
+    def stands(self, message: Encoded) -> bool:
+        """Whether the rest of a message lets the rule hold, once its clause does."""
         if self.also.patterns and not self.also.holds(message):
             return False
-        return self.clause.holds(message) and not self.never.holds(message)
+        return not self.never.holds(message)
 
 
 @dataclass(frozen=True, slots=True)
 class Hints:
     """Weak signals that add up to a writer at risk."""
 
-    rule: str
+    language: str
     threshold: int
     writer: Clause
-    signals: tuple[tuple[int, Clause], ...]
+    weights: tuple[int, ...]
+    signals: Search
 
-    def holds(self, message: Encoded) -> bool:
-        """Whether the writer speaks of themselves and the signals that hold reach the threshold."""
+    @property
+    def rule(self) -> str:
+        """The rule's id."""
+        return f"self.hints.{self.language}"
+
+    def holds(self, message: Encoded, words: Sequence[str]) -> bool:
+        """Whether the writer speaks of themselves, in this language for all one can tell, and the signals that hold
+        reach the threshold.
+        """
         if not self.writer.holds(message):
             return False
-        return sum(weight for weight, clause in self.signals if clause.holds(message)) >= self.threshold
+        if sum(self.weights[number] for number in self.signals.holding(message)) < self.threshold:
+            return False
+        return language_of(" ".join(words[:_TELLING])) in (self.language, None)
 
 
 class Gate:
@@ -138,11 +87,12 @@ class Gate:
             known=vocabulary.known,
             guarded=[word for text in languages for word in text.guarded],
         )
-        self._idioms = [Pattern(parts, vocabulary) for one in read for parts in one.idioms]
-        self._subjects = [Pattern(parts, vocabulary) for one in read for parts in one.subjects]
+        self._idioms = Clause(tuple(Pattern(parts, vocabulary) for one in read for parts in one.idioms))
+        self._subjects = Clause(tuple(Pattern(parts, vocabulary) for one in read for parts in one.subjects))
+        self._hiding = Search([self._idioms]), Search([self._subjects])
         rules = [rule for one in read for rule in one.rules(vocabulary)]
         self._rules = {level: _writer_first(rule for rule in rules if rule.level == level) for level in _ORDER}
-        self._by_symbol = {level: _by_symbol(rules) for level, rules in self._rules.items()}
+        self._search = {level: Search([rule.clause for rule in rules]) for level, rules in self._rules.items()}
         self._hints = [hints for one in read for hints in one.hints(vocabulary)]
 
     @property
@@ -152,12 +102,12 @@ class Gate:
 
     def clauses(self) -> Iterator[Clause]:
         """Everything that is searched for."""
-        yield Clause((*self._idioms, *self._subjects))
+        yield from (self._idioms, self._subjects)
         for rules in self._rules.values():
             for rule in rules:
                 yield from (rule.clause, rule.also, rule.never)
         for hints in self._hints:
-            yield from (hints.writer, *(clause for _, clause in hints.signals))
+            yield from (hints.writer, *hints.signals.clauses)
 
     def read(self, text: str) -> list[str]:
         """The words of a message as every layer reads them, with `END` where sentences end."""
@@ -169,35 +119,20 @@ class Gate:
 
     def find_in(self, words: Sequence[str]) -> Found | None:
         """The same for the words of a message that has been read."""
-        encoded = self._vocabulary.encode(words)
-        shown = _hide(encoded, self._idioms)
-        mentions, persons = Encoded(shown), Encoded(_hide(shown, self._subjects))
+        idioms, subjects = self._hiding
+        shown = idioms.hidden_in(self._vocabulary.encode(words))
+        mentions, persons = Encoded(shown), Encoded(subjects.hidden_in(shown))
         for level in _ORDER:
             message = mentions if level == "mention" else persons
-            possible = self._possible(level, message.present)
-            for number, rule in enumerate(self._rules[level]):
-                if possible >> number & 1 and rule.holds(message):
+            for number in self._search[level].holding(message):
+                rule = self._rules[level][number]
+                if rule.stands(message):
                     return Found(level, rule.id)
             if level == "self_harm":
                 for hints in self._hints:
-                    if hints.holds(message):
+                    if hints.holds(message, words):
                         return Found(level, hints.rule)
         return None
-
-    def _possible(self, level: Level, present: frozenset[str]) -> int:
-        """One bit a rule: set where the message has a word that the rule cannot do without."""
-        by_symbol, found = self._by_symbol[level], 0
-        for symbol in present:
-            found |= by_symbol.get(symbol, 0)
-        return found
-
-
-def _by_symbol(rules: Sequence[Rule]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for number, rule in enumerate(rules):
-        for symbol in rule.clause.rarest:
-            found[symbol] = found.get(symbol, 0) | 1 << number
-    return found
 
 
 class _LanguageRules:
@@ -205,6 +140,7 @@ class _LanguageRules:
 
     def __init__(self, text: LanguageText) -> None:
         self._text = text
+        self._read: dict[str, Part] = {}
         self._lists = {name: tuple(phrase(one) for one in entries) for name, entries in text.lists.items()}
         self.idioms = self._parsed(text.idioms)
         self.subjects = self._parsed(text.subjects)
@@ -216,7 +152,7 @@ class _LanguageRules:
         self._signals = [(self._parsed(signal.patterns), self._parsed(signal.unless)) for signal in signals]
 
     def _parsed(self, patterns: Iterable[str]) -> list[tuple[Part, ...]]:
-        return [parse(pattern, self._lists) for pattern in patterns]
+        return [parse(pattern, self._lists, self._read) for pattern in patterns]
 
     def all_parts(self) -> Iterator[tuple[Part, ...]]:
         """Every pattern of the language."""
@@ -236,12 +172,10 @@ class _LanguageRules:
         """The hints over a vocabulary's symbols, if the language has any."""
         if not self._text.hints:
             return
-        signals = []
-        for signal, fields in zip(self._text.hints.signals, self._signals, strict=True):
-            patterns, unless = (_built(field, vocabulary) for field in fields)
-            signals.append((signal.weight, Clause(patterns, unless)))
+        clauses = [Clause(*(_built(field, vocabulary) for field in fields)) for fields in self._signals]
+        weights = tuple(signal.weight for signal in self._text.hints.signals)
         writer = Clause(_built(self._writer, vocabulary))
-        yield Hints(f"self.hints.{self._text.language}", self._text.hints.threshold, writer, tuple(signals))
+        yield Hints(self._text.language, self._text.hints.threshold, writer, weights, Search(clauses))
 
 
 def _built(patterns: Iterable[tuple[Part, ...]], vocabulary: Vocabulary) -> tuple[Pattern, ...]:
@@ -250,14 +184,6 @@ def _built(patterns: Iterable[tuple[Part, ...]], vocabulary: Vocabulary) -> tupl
 
 def _writer_first(rules: Iterable[Rule]) -> list[Rule]:
     return sorted(rules, key=lambda rule: not rule.id.startswith("self."))
-
-
-def _hide(text: str, patterns: Iterable[Pattern]) -> str:
-    present = frozenset(text)
-    for pattern in patterns:
-        if pattern.possible(present):
-            text = pattern.expression.sub(lambda match: "." * len(match[0]), text)
-    return text
 
 
 @cache

@@ -29,7 +29,10 @@ _ACCENTS = re.compile("[\u0300-\u036f\u064b-\u065f\u0670\u093c]")
 _SIMPLER = str.maketrans("\u0131\u0649\u0629\u0901’‘ʼ`´＇", "i\u064a\u0647\u0902''''''") | {
     ord("œ"): "oe",
     ord("æ"): "ae",
+    ord("ł"): "l",
+    ord("đ"): "d",
 }
+_TO_SIMPLIFY = re.compile(f"[{''.join(map(chr, _SIMPLER))}]")
 _SPACED = "\u0e00-\u0e7f\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff"
 _SPACED_SCRIPTS = re.compile(f"[{_SPACED}]")
 _BY_LETTER = re.compile(f"[{_SPACED}]|[^{_SPACED}]+")
@@ -52,10 +55,15 @@ _NOT = {"ca": "can", "wo": "will", "sha": "shall"}
 
 def fold(text: str) -> str:
     """One form for all that reads alike: compatibility forms, case, accents, invisible characters, apostrophes."""
-    text = _INVISIBLE.sub("", text).translate(_SIMPLER)
-    text = unicodedata.normalize("NFKC", text).casefold()
-    text = _ACCENTS.sub("", unicodedata.normalize("NFKD", text)).translate(_SIMPLER)
+    if text.isascii():
+        return text.lower().replace("`", "'")
+    text = unicodedata.normalize("NFKC", _simpler(_INVISIBLE.sub("", text))).casefold()
+    text = _simpler(_ACCENTS.sub("", unicodedata.normalize("NFKD", text)))
     return unicodedata.normalize("NFC", text)
+
+
+def _simpler(text: str) -> str:
+    return text.translate(_SIMPLER) if _TO_SIMPLIFY.search(text) else text
 
 
 def words(text: str) -> list[str]:
@@ -131,8 +139,12 @@ class Reader:
                     known[chunk] = self._chunk(chunk)
                 found.extend(known[chunk])
             found.append(END)
+        if _SPELT_OUT.search(text):
+            found = self._rejoin(found)
+        if self._spelling.keys().isdisjoint(found):
+            return found
         meant: list[str] = []
-        for word in self._rejoin(found) if _SPELT_OUT.search(text) else found:
+        for word in found:
             if word in self._spelling:
                 meant.extend(self._spelling[word])
             else:

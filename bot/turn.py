@@ -88,7 +88,7 @@ class Engine:
     has a second look at each sentence.
 
     `summarise` is told of each conversation that a clean turn was recorded in; it returns at once.
-    `second_look` is asked beside the search whether a person is at risk whom `assess` did not see.
+    `meaning` and `second_look` are asked beside the search whether a person is at risk whom `assess` did not see.
     `access` says which collections a message may be answered from, asked each time something is looked up.
     `switches` hold the stages of `pipeline` that are off for now.
     `keep` is given the record of each turn that has ended, with what was said only while `may_keep_words` says so.
@@ -112,6 +112,7 @@ class Engine:
     entailment: Entailment | None = None
     summarise: Callable[[Memory, Conversation], None] = _unsummarised
     second_look: SecondLook | None = None
+    meaning: SecondLook | None = None
     access: Access = by_person
     switches: Switches = field(default_factory=Switches)
     keep: Callable[[TurnRecord], None] = nowhere
@@ -129,7 +130,7 @@ class Engine:
         )
         answering = asyncio.create_task(self._respond(message, verdict, trace, show))
         try:
-            before, verdict = verdict, await looked_at(verdict, message, trace, self.second_look)
+            before, verdict = verdict, await looked_at(verdict, message, trace, self.meaning, self.second_look)
             if isinstance(verdict, SelfHarm | Violence) and verdict != before:
                 turn, reply = await self._respond(message, verdict, trace, None)
             else:

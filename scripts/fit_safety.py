@@ -1,220 +1,166 @@
-"""Fit the classifier of the safety gate and write `bot/data/safety_classifier.npz`.
+"""Fit the classifier of the safety gate and its head over sentence vectors; write both files to `bot/data`.
 
     python scripts/fit_safety.py SHARED            # cross-validate, fit, write
     python scripts/fit_safety.py SHARED --report   # only cross-validate
 
-It learns from the sentences beside this file and those of the rounds (all but the last), the rules' own examples, the
-tests' ordinary messages, the three quarters of the labelled messages that may be read, and the questions of public
-question sets. The last quarter and the last round stay out.
+`scripts/safety_corpus.py` says what it learns from. Deterministic on one machine.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
-import json
 import random
-import tomllib
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bot.safety import SelfHarm, by_rules
-from bot.safety_classifier import BUCKETS, Classifier, Linear, buckets, packed
-from bot.safety_files import read_languages
+from bot.safety import Clear, SelfHarm, by_rules
+from bot.safety_classifier import ENGLISH, Classifier, Linear, Scored, packed
+from bot.safety_features import Features
+from bot.safety_meaning import MOST_READ, Meaning
 from bot.safety_rules import bundled as rules
 from bot.safety_text import END
-from tests.bench.safety import seen
-from tests.bot.ordinary_messages import ABOUT_THE_SUBJECT, ORDINARY
+from scripts.safety_classes import word_classes
+from scripts.safety_corpus import Example, corpus
+from scripts.safety_head import SHARE, fit_head, vectors
+from scripts.safety_regression import Rows, fit, values_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-HERE = Path(__file__).resolve().parent
-WEIGHTS = HERE.parent / "bot" / "data" / "safety_classifier.npz"
-RISKY = ("self", "other", "method", "poison")
-LABELS = {"crisis": True, "emergency": True, "refuse": True, "no": False}
+DATA = Path(__file__).resolve().parent.parent / "bot" / "data"
+WEIGHTS, HEAD = DATA / "safety_classifier.npz", DATA / "safety_meaning.npz"
 FOLDS = 3
-RIDGE = 2e-6
-HARD_ALARMS, QUESTION_ALARMS = 0.004, 0.0005
-"""The shares of the hard negatives (idioms, low mood, the subject) and of the public questions that may reach the
-threshold when they are held out."""
-MARGIN = 0.1
-"""How far the threshold stays above everything harmless that the classifier has learned from."""
-RATE = 6.0
-"""The step of the descent, in units of the summed weights; a larger one does not settle."""
+STEPS, FEWER_STEPS = 200, 80
+"""Of the descent: for who is at risk, and for the two easier questions."""
+FREQUENT = 0.05
+"""Words in more than this share of the texts keep to themselves."""
+RISK_ALARMS = {"ordinary": 0.005, "subject": 0.03, "distress": 0.03, "questions": 0.005}
+SUBJECT_ALARMS = {"ordinary": 0.01, "distress": 0.03, "questions": 0.003}
+"""The shares of each kind that may reach a threshold while they are held out; the rules' counterexamples, which are
+hard on purpose, are not counted."""
+UNCOUNTED = ("mixtures", "fragments", "rules")
+EVERYDAY = ("ordinary", "labelled", "questions", "rules")
+"""The origins of which nothing harmless may reach a threshold once it has been learned from."""
+MARGIN, CALMING = 0.1, 5
+"""How far below a threshold such messages are brought, and how often each is looked at."""
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
-    """A labelled text. `group` keeps a text, its translations and its mixtures in one fold."""
+class Corpus:
+    """The examples with all that is computed once."""
 
-    text: str
-    risk: bool
-    origin: str
-    language: str
-    group: str
-    other: bool | None = None
-    weight: float = 1.0
+    examples: Sequence[Example]
+    found: Sequence[Features]
+    values: NDArray[np.float32]
+    rows: Rows
 
+    def marked(self, *kinds: str) -> NDArray[np.bool_]:
+        return np.array([one.kind in kinds for one in self.examples])
 
-def sentences() -> Iterator[Example]:
-    """The sentences written for this purpose."""
-    for path in sorted((HERE / "safety_sentences").glob("*.toml")):
-        for section, texts in tomllib.loads(path.read_text(encoding="utf-8")).items():
-            for number, text in enumerate(texts):
-                risk = section in RISKY
-                group = f"{section} {number if path.stem != 'en' else text}"
-                yield Example(text, risk, "sentences", path.stem, group, section == "other" if risk else None)
+    def weights(self, *, positive: NDArray[np.bool_], used: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Both sides as heavy as each other in every language; what is not `used` weighs nothing."""
+        weight = np.array([one.weight for one in self.examples]) * used
+        language = np.array([one.language for one in self.examples])
+        question = np.array([one.origin == "questions" for one in self.examples])
+        for name in np.unique(language):
+            ours = (language == name) & ~question
+            for_it, against = weight[ours & positive].sum(), weight[ours & ~positive].sum()
+            if for_it and against:
+                weight[ours & positive] *= np.clip(against / for_it, 0.5, 2)
+        return weight
 
-
-def rounds() -> Iterator[Example]:
-    """The sentences of the rounds that the rules were widened by; the last round is for reporting only."""
-    for path in sorted((HERE / "safety_sentences" / "rounds").glob("*.toml")):
-        if path.stem == "last":
-            continue
-        for language, kinds in tomllib.loads(path.read_text(encoding="utf-8")).items():
-            for kind, texts in kinds.items():
-                for text in texts:
-                    yield Example(text, kind == "risk", "rounds", language, text)
+    def highest(self, linear: Linear, chosen: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """The score of each chosen example's gravest stretch, as the gate would have it."""
+        scored = (Scored.of(self.found[number], self.values) for number in np.flatnonzero(chosen).tolist())
+        return np.array([one.by(linear).max() if len(one.starts) else -99.0 for one in scored])
 
 
-def rule_examples() -> Iterator[Example]:
-    """What the rule files and the tests hold to a level."""
-    for language in read_languages():
-        for rule in language.rules:
-            if rule.level != "violence":
-                risk = rule.level == "self_harm"
-                about = rule.id.startswith("other.") if risk else None
-                for text in rule.examples:
-                    yield Example(text, risk, "rules", language.language, rule.id, about)
-            for text in rule.counterexamples:
-                if not isinstance(by_rules(text), SelfHarm):
-                    yield Example(text, False, "rules", language.language, rule.id)
-        if language.hints:
-            for text in language.hints.examples:
-                yield Example(text, True, "rules", language.language, text, False)
-            for text in language.hints.counterexamples:
-                yield Example(text, False, "rules", language.language, text)
-    for text in (*ORDINARY, *ABOUT_THE_SUBJECT):
-        yield Example(text, False, "ordinary", "en", text)
-
-
-def labelled(shared: Path) -> Iterator[Example]:
-    """The labelled messages that may be read."""
-    for line in (shared / "data" / "safety" / "messages.jsonl").read_text(encoding="utf-8").splitlines():
-        one = json.loads(line)
-        if seen(one) and one["expect"] in LABELS:
-            yield Example(one["text"], LABELS[one["expect"]], "labelled", one["lang"], str(one["group"] or one["id"]))
-
-
-def questions(shared: Path) -> Iterator[Example]:
-    """Questions of public sets: nobody is at risk in them, and there are many."""
-    data = shared / "data"
-    found: list[str] = []
-    for name in ("retrieval_eval/queries", "unanswerable/questions", "scifact/queries", "pubmedqa/queries"):
-        lines = (data / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
-        found.extend(json.loads(line)["text"] for line in lines)
-    for name in ("conversations", "medquad_followups"):
-        lines = (data / "multiturn" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
-        found.extend(turn["user"] for line in lines for turn in json.loads(line)["turns"])
-    lines = (data / "multiturn" / "mtrag_un_tasks.jsonl").read_text(encoding="utf-8").splitlines()
-    found.extend(turn["text"] for line in lines for turn in json.loads(line)["input"] if turn["speaker"] == "user")
-    for text in dict.fromkeys(found):
-        if not isinstance(by_rules(text), SelfHarm):
-            yield Example(text, False, "questions", "en", text, weight=0.5)
-
-
-def mixtures(examples: Sequence[Example], draw: random.Random) -> Iterator[Example]:
-    """Two sentences in one message: at risk where the first is, however ordinary the second; half as heavy."""
-    own = [one for one in examples if one.origin == "sentences"]
-    for one in own:
-        around = [mate for mate in own if mate.language == one.language and not mate.risk]
-        mate = draw.choice(around)
-        text = f"{one.text}. {mate.text}" if draw.random() < 0.5 else f"{mate.text}. {one.text}"
-        yield Example(text, one.risk, "mixtures", one.language, one.group, one.other, weight=0.5)
-
-
-@dataclass(frozen=True, slots=True)
-class Features:
-    """Sparse rows: bucket, value and row of every entry."""
-
-    bucket: NDArray[np.int64]
-    value: NDArray[np.float64]
-    row: NDArray[np.int64]
-    rows: int
-
-    @classmethod
-    def of(cls, texts: Sequence[str]) -> Features:
-        found = [buckets([word for word in rules().read(text) if word != END]) for text in texts]
-        sizes = [len(one) for one in found]
-        value = np.repeat([1 / max(1, size) ** 0.5 for size in sizes], sizes)
-        return cls(np.concatenate(found), value, np.repeat(np.arange(len(found)), sizes), len(found))
-
-    def only(self, rows: NDArray[np.bool_]) -> Features:
-        kept = rows[self.row]
-        renumbered = np.cumsum(rows) - 1
-        return Features(self.bucket[kept], self.value[kept], renumbered[self.row[kept]], int(rows.sum()))
-
-    def scores(self, solution: NDArray[np.float64]) -> NDArray[np.float64]:
-        summed = np.bincount(self.row, self.value * solution[self.bucket], self.rows).astype(np.float64)
-        return summed + float(solution[-1])
-
-    def gathered(self, slope: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.append(np.bincount(self.bucket, self.value * slope[self.row], BUCKETS), slope.sum())
-
-
-def fit(x: Features, y: NDArray[np.bool_], weight: NDArray[np.float64], *, steps: int = 200) -> NDArray[np.float64]:
-    """Logistic regression with a ridge, by Nesterov's accelerated gradient; the last number is the bias."""
-    weight = weight / weight.sum()
-    ridge = np.append(np.full(BUCKETS, RIDGE), 0)
-    solution = ahead = np.zeros(BUCKETS + 1)
-    for step in range(steps):
-        p = 1 / (1 + np.exp(-np.clip(x.scores(ahead), -30, 30)))
-        gradient = x.gathered(weight * (p - y)) + ridge * ahead
-        earlier, solution = solution, ahead - gradient * RATE
-        ahead = solution + step / (step + 3) * (solution - earlier)
-    return solution
+def calmed(linear: Linear, corpus: Corpus, chosen: NDArray[np.bool_], below: float) -> Linear:
+    """The classifier changed as little as it takes for each chosen example to score below a limit."""
+    weights = linear.weights.astype(np.float64)
+    for number in np.flatnonzero(chosen).tolist() * CALMING:
+        bucket = corpus.found[number].bucket
+        value = corpus.values[bucket] / max(float(np.linalg.norm(corpus.values[bucket])), 1e-9)
+        if (over := float(value @ weights[bucket]) + linear.bias - below) > 0:
+            np.subtract.at(weights, bucket, over * value)
+    return Linear(weights.astype(np.float32), linear.bias)
 
 
 def fold(group: str) -> int:
     return hashlib.sha256(group.encode()).digest()[0] % FOLDS
 
 
-def held_out(examples: Sequence[Example], x: Features) -> NDArray[np.float64]:
+def held_out(corpus: Corpus, positive: NDArray[np.bool_], used: NDArray[np.bool_], steps: int) -> NDArray[np.float64]:
     """Each example's score by a classifier that has seen neither it nor its group."""
-    y = np.array([one.risk for one in examples])
-    weight = np.array([one.weight for one in examples])
-    folds = np.array([fold(one.group) for one in examples])
-    scores = np.zeros(len(examples))
+    weight = corpus.weights(positive=positive, used=used)
+    folds = np.array([-1 if one.origin == "fragments" else fold(one.group) for one in corpus.examples])
+    scores = np.full(len(corpus.examples), -99.0)
     for number in range(FOLDS):
-        kept = folds != number
-        scores[~kept] = x.only(~kept).scores(fit(x.only(kept), y[kept], weight[kept]))
+        kept = (folds != number) & (weight > 0)
+        linear = fit(corpus.rows.only(kept), positive[kept], weight[kept], steps)
+        scores[folds == number] = corpus.highest(linear, folds == number)
     return scores
 
 
-def threshold(examples: Sequence[Example], scores: NDArray[np.float64]) -> float:
-    """The lowest score that keeps false alarms within both shares when all are held out."""
-    question = np.array([one.origin == "questions" for one in examples])
-    hard = np.array([not one.risk and one.origin not in ("questions", "mixtures") for one in examples])
-    limits = ((hard, HARD_ALARMS), (question, QUESTION_ALARMS))
-    return max(float(np.quantile(scores[kind], 1 - share)) for kind, share in limits)
+def held_out_head(
+    corpus: Corpus, vectors: NDArray[np.float32], positive: NDArray[np.bool_], used: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Each example's score by a head that has seen neither it nor its group."""
+    weight = corpus.weights(positive=positive, used=used)
+    folds = np.array([-1 if one.origin == "fragments" else fold(one.group) for one in corpus.examples])
+    scores = np.zeros(len(corpus.examples))
+    for number in range(FOLDS):
+        kept = (folds != number) & (weight > 0)
+        weights, bias = fit_head(vectors[kept], positive[kept], weight[kept])
+        scores[folds == number] = vectors[folds == number] @ weights + bias
+    return scores
 
 
-def report(examples: Sequence[Example], scores: NDArray[np.float64], limit: float) -> None:
-    """By origin and language: the share raised by the rules, by the classifier held out, and by both."""
-    ruled = np.array([isinstance(by_rules(one.text), SelfHarm) for one in examples])
-    raised = scores >= limit
-    print(f"threshold {limit:.2f}\n{'':34}{'messages':>9}{'rules':>9}{'classif.':>9}{'both':>9}")
-    kinds = [(one.risk, one.origin, "en" if one.language == "en" else "others") for one in examples]
-    for risk, origin, language in sorted(set(kinds)):
-        chosen = np.array([kind == (risk, origin, language) for kind in kinds])
-        shares = "".join(f"{mark[chosen].mean():9.1%}" for mark in (ruled, raised, ruled | raised))
-        print(f"{'at risk' if risk else 'not at risk':12}{origin:12}{language:10}{chosen.sum():9}{shares}")
+def threshold(
+    examples: Sequence[Example], scores: NDArray[np.float64], alarms: dict[str, float], among: NDArray[np.bool_]
+) -> float:
+    """The lowest score that keeps every kind's false alarms within its share when all are held out."""
+    kinds = np.array(["questions" if one.origin == "questions" else one.kind for one in examples])
+    counted = among & np.array([one.origin not in UNCOUNTED for one in examples])
+    found = {
+        kind: float(np.quantile(scores[counted & (kinds == kind)], 1 - share))
+        for kind, share in alarms.items()
+        if (counted & (kinds == kind)).any()
+    }
+    print("thresholds by kind:", ", ".join(f"{kind} {limit:.2f}" for kind, limit in found.items()))
+    return max(found.values())
+
+
+def report(
+    examples: Sequence[Example],
+    risk: NDArray[np.bool_],
+    subject: NDArray[np.bool_],
+    meant: NDArray[np.bool_],
+) -> None:
+    """By kind, origin and language: the shares that the rules, the classifier and the meaning raise held out, that the
+    first two and all three do, and that is not clear."""
+    verdicts = [by_rules(one.text) for one in examples]
+    ruled = np.array([isinstance(verdict, SelfHarm) for verdict in verdicts])
+    both, every = ruled | risk, ruled | risk | meant
+    not_clear = np.array([not isinstance(verdict, Clear) for verdict in verdicts]) | every | subject
+    print(f"{'':36}{'messages':>9}{'rules':>9}{'classif.':>9}{'meaning':>9}{'r+c':>9}{'all':>9}{'not clear':>11}")
+    kinds = [(one.kind, one.origin, "en" if one.language == "en" else "others") for one in examples]
+    for kind, origin, language in sorted(set(kinds)):
+        if origin == "fragments":
+            continue
+        chosen = np.array([one == (kind, origin, language) for one in kinds])
+        shares = "".join(f"{mark[chosen].mean():9.1%}" for mark in (ruled, risk, meant, both, every))
+        print(f"{kind:12}{origin:14}{language:10}{chosen.sum():9}{shares}{not_clear[chosen].mean():11.1%}")
+    english = np.array([one.language == "en" for one in examples])
+    counted = english & np.array([one.origin not in UNCOUNTED and one.risk for one in examples])
+    print(f"English at risk: classifier {risk[counted].mean():.1%}, meaning {meant[counted].mean():.1%}")
 
 
 def main() -> None:
@@ -222,22 +168,49 @@ def main() -> None:
     parser.add_argument("shared", type=Path)
     parser.add_argument("--report", action="store_true", help="only cross-validate")
     options = parser.parse_args()
-    examples = [*sentences(), *rounds(), *rule_examples(), *labelled(options.shared), *questions(options.shared)]
-    examples.extend(mixtures(examples, random.Random(7)))
-    x = Features.of([one.text for one in examples])
-    scores = held_out(examples, x)
-    limit = threshold(examples, scores)
-    report(examples, scores, limit)
+    examples = corpus(options.shared, random.Random(7))
+    words = [[word for word in rules().read(one.text) if word != END] for one in examples]
+    seldom = Counter(
+        word for one, said in zip(examples, words, strict=True) if one.language == "en" for word in set(said)
+    )
+    frequent = [word for word, texts in seldom.items() if texts > FREQUENT * len(words)]
+    classes = word_classes(seldom, frequent)
+    found = [Features.of(said, classes) for said in words]
+    values = values_of(found)
+    whole = Corpus(examples, found, values, Rows.of(found, values))
+
+    everything = np.ones(len(examples), np.bool_)
+    english = np.array([one.known >= ENGLISH for one in found])
+    at_risk, concerned = whole.marked("risk"), whole.marked("risk", "harm", "subject")
+    for_risk = ~whole.marked("harm")
+    risk_scores = held_out(whole, at_risk, for_risk, STEPS)
+    subject_scores = held_out(whole, concerned, everything, FEWER_STEPS)
+    limits = [threshold(examples, risk_scores, RISK_ALARMS, among) for among in (english, ~english)]
+    limits.append(threshold(examples, subject_scores, SUBJECT_ALARMS, everything))
+    seen = vectors([one.text[:MOST_READ] for one in examples], english)
+    in_english = for_risk & english
+    meant = risk_scores + SHARE * held_out_head(whole, seen, at_risk, in_english)
+    least = threshold(examples, meant, RISK_ALARMS, english)
+    risky, concerning = risk_scores >= np.where(english, limits[0], limits[1]), subject_scores >= limits[2]
+    report(examples, risky, concerning, english & (meant >= least))
     if options.report:
         return
-    y = np.array([one.risk for one in examples])
-    risk = fit(x, y, np.array([one.weight for one in examples]))
-    limit = max(limit, float(x.scores(risk)[~y].max()) + MARGIN)
-    print(f"threshold of the whole {limit:.2f}")
+
+    risk = fit(whole.rows, at_risk, whole.weights(positive=at_risk, used=for_risk), STEPS)
+    subject = fit(whole.rows, concerned, whole.weights(positive=concerned, used=everything), FEWER_STEPS)
     about = np.array([one.other is not None for one in examples])
-    other = fit(x.only(about), np.array([bool(one.other) for one in examples])[about], np.ones(about.sum()))
-    risks, others = (Linear(one[:-1].astype(np.float32), float(one[-1])) for one in (risk, other))
-    WEIGHTS.write_bytes(packed(Classifier(risks, others, threshold=limit)))
+    others = np.array([bool(one.other) for one in examples])
+    other = fit(whole.rows, others, whole.weights(positive=others, used=about), FEWER_STEPS)
+    limits = [limit + 0.01 for limit in limits]  # above its share, whatever one byte a weight rounds away
+    everyday = ~at_risk & for_risk & np.array([one.origin in EVERYDAY for one in examples])
+    for among, limit in ((everyday & english, limits[0]), (everyday & ~english, limits[1])):
+        risk = calmed(risk, whole, among, limit - MARGIN)
+    harmless = np.array([one.kind == "ordinary" for one in examples])
+    subject = calmed(subject, whole, harmless, limits[2] - MARGIN)
+    WEIGHTS.write_bytes(packed(Classifier(classes, values, risk, subject, other, *limits)))
+    chosen = np.flatnonzero(in_english)
+    heavy = whole.weights(positive=at_risk, used=in_english)[chosen]
+    HEAD.write_bytes(Meaning(*fit_head(seen[chosen], at_risk[chosen], heavy), SHARE, round(least, 2) + 0.01).packed())
     print(f"{WEIGHTS}: {WEIGHTS.stat().st_size / 1024:.0f} KB")
 
 

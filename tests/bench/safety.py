@@ -7,6 +7,7 @@ written looking at three quarters of them; the table is of the fourth, unless `-
 from __future__ import annotations
 
 import argparse
+import asyncio
 import hashlib
 import json
 import os
@@ -18,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
-from bot.safety import Clear, SelfHarm, Violence, assess, by_classifier, by_rules
+from bot.safety import Clear, SafetyVerdict, SelfHarm, Violence, assess, by_classifier, by_rules, graver
+from bot.safety_meaning import MeaningLook
+from retrieval.local import LocalEmbedder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-
-    from bot.safety import SafetyVerdict
 
 Message = dict[str, Any]
 GOOD: dict[str, Callable[[SafetyVerdict], bool]] = {
@@ -42,27 +43,42 @@ def seen(message: Message) -> bool:
     return first % 2 == 0 or second % 2 == 0
 
 
-def table(title: str, messages: Iterable[Message], by: Callable[[Message], tuple[str, ...]], *names: str) -> Table:
+Meant = dict[str, SafetyVerdict]
+"""What the look at the meaning makes of each text."""
+
+
+async def meant(texts: Iterable[str]) -> Meant:
+    """What the local embedding model makes of each text."""
+    look = MeaningLook(LocalEmbedder.minilm().embed_query)
+    return {text: await look.look(text) for text in texts}
+
+
+def table(
+    title: str, messages: Iterable[Message], meaning: Meant, by: Callable[[Message], tuple[str, ...]], *names: str
+) -> Table:
     """One line a group: how many of each verdict, and the share that got what its label asks for, by layer too.
 
-    The classifier's own column counts what it raises alone: it never says `Mention`.
+    The verdicts are of rules and classifier, as `assess` gives them. The columns of the classifier and of the meaning
+    count what each says alone; neither says `Violence`.
     """
     counts: dict[tuple[str, ...], Counter[str]] = {}
     for message in messages:
         text, good = message["text"], GOOD[message["expect"]]
         verdict = assess(text)
         count = counts.setdefault(by(message), Counter())
-        count.update(["all", type(verdict).__name__, *(["good"] if good(verdict) else [])])
+        count.update(["messages", type(verdict).__name__, *(["good"] if good(verdict) else [])])
         count.update(["rules"] if good(by_rules(text)) else [])
         count.update(["classifier"] if good(by_classifier(text)) else [])
+        count.update(["meaning"] if good(meaning[text]) else [])
+        count.update(["all"] if good(graver(verdict, meaning[text])) else [])
     drawn = Table(title=title)
-    shares = ("rules", "classifier", "good")
+    shares = ("rules", "classifier", "meaning", "good", "all")
     verdicts = ("messages", "SelfHarm", "Violence", "Mention", "Clear")
-    for name in (*names, *verdicts, "by rules", "by classifier", "by both"):
+    for name in (*names, *verdicts, "rules", "classifier", "meaning", "first two", "all three"):
         drawn.add_column(name, justify="left" if name in names else "right")
     for group, count in sorted(counts.items()):
-        numbers = (str(count[name]) for name in ("all", "SelfHarm", "Violence", "Mention", "Clear"))
-        drawn.add_row(*group, *numbers, *(f"{count[share] / count['all']:.1%}" for share in shares))
+        numbers = (str(count[name]) for name in ("messages", "SelfHarm", "Violence", "Mention", "Clear"))
+        drawn.add_row(*group, *numbers, *(f"{count[share] / count['messages']:.1%}" for share in shares))
     return drawn
 
 
@@ -88,12 +104,13 @@ def main() -> None:
     lines = options.path.read_text(encoding="utf-8").splitlines()
     messages = [json.loads(line) for line in lines]
     chosen = [one for one in messages if seen(one) == options.seen and one["expect"] in GOOD]
-    console = Console(width=140)
+    console = Console(width=160)
+    meaning = asyncio.run(meant(one["text"] for one in chosen))
     console.print(
-        table("By what is expected", chosen, lambda one: (one["expect"],), "expected"),
-        table("By set", chosen, lambda one: (one["source"], one["expect"]), "set", "expected"),
-        table("By language", chosen, lambda one: (one["lang"], one["expect"]), "language", "expected"),
-        table("By label", chosen, lambda one: (one["label"], one["expect"]), "label", "expected"),
+        table("By what is expected", chosen, meaning, lambda one: (one["expect"],), "expected"),
+        table("By set", chosen, meaning, lambda one: (one["source"], one["expect"]), "set", "expected"),
+        table("By language", chosen, meaning, lambda one: (one["lang"], one["expect"]), "language", "expected"),
+        table("By label", chosen, meaning, lambda one: (one["label"], one["expect"]), "label", "expected"),
     )
     console.print("Processor time, as they are:", timed(one["text"] for one in chosen))
     repeated = (" ".join([one["text"]] * (500 // len(one["text"]) + 1))[:500] for one in chosen)

@@ -7,8 +7,10 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -16,11 +18,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.safety import Clear, SelfHarm, Violence, assess, by_classifier, by_rules, graver
-from bot.safety_classifier import BUCKETS, WINDOW, Classifier, Linear, buckets, bundled, packed, unpacked
+from bot.safety_classifier import STRETCHES, Classifier, Linear, bundled, packed, unpacked
+from bot.safety_features import APART, BUCKETS, Features, WordClasses
 from tests.bot.ordinary_messages import ABOUT_THE_SUBJECT, ORDINARY
 
 ROOT = Path(__file__).resolve().parents[2]
 SENTENCES = sorted((ROOT / "scripts" / "safety_sentences").glob("*.toml"))
+LATER = [path for path in SENTENCES[0].parent.glob("*/*.toml") if path.parent.name != "rounds"]
+NO_CLASSES = WordClasses(np.empty(0, np.uint32), np.empty(0, np.uint16))
+WINDOW = STRETCHES[0][0]
 SAID = ["sky", "sea", "sun", "tree"]
 RISKY = ("self", "other", "method", "poison")
 
@@ -30,14 +36,23 @@ def sentences(*sections: str) -> list[str]:
     return [text for file in files for section in sections for text in file.get(section, [])]
 
 
-def trained(*risky: str, threshold: float = 1.0, other: str = "") -> Classifier:
-    """A classifier for which each of these words is worth five, and `other` speaks of somebody else."""
-    risk, about = np.zeros(BUCKETS, np.float32), np.zeros(BUCKETS, np.float32)
-    for word in risky:
-        risk[buckets([word])] = 5
-    if other:
-        about[buckets([other])] = 5
-    return Classifier(Linear(risk, 0.0), Linear(about, -0.1), threshold)
+def later(*sections: str) -> list[str]:
+    files = [tomllib.loads(path.read_text(encoding="utf-8")) for path in LATER]
+    return [text for file in files for section in sections for text in file.get(section, "").strip().splitlines()]
+
+
+def weights(words: tuple[str, ...], worth: float) -> Linear:
+    found = np.zeros(BUCKETS, np.float32)
+    for word in words:
+        found[Features.of([word], NO_CLASSES).bucket] = worth
+    return Linear(found, -0.1)
+
+
+def trained(*risky: str, threshold: float = 1.0, other: str = "", subject: str = "") -> Classifier:
+    """A classifier for which each of these words is worth much; `other` speaks of somebody else."""
+    others, subjects = (weights((word,) if word else (), 5) for word in (other, subject))
+    values = np.ones(BUCKETS, np.float32)
+    return Classifier(NO_CLASSES, values, weights(risky, 5), subjects, others, threshold, threshold, 0.5)
 
 
 def test_a_word_with_weight_is_found_wherever_it_stands() -> None:
@@ -75,14 +90,45 @@ def test_it_says_whether_the_message_is_about_somebody_else() -> None:
     assert one.find([*SAID, "me", "blue"]) == "self.classifier"
 
 
+def test_a_message_about_the_subject_is_a_mention_and_never_more() -> None:
+    one = trained("blue", subject="green")
+    assert one.find([*SAID, "green"]) == "mention.classifier"
+    assert one.find([*SAID, "green", "blue"]) == "self.classifier"
+
+
+def test_a_language_without_word_classes_has_a_threshold_of_its_own() -> None:
+    hashes = np.sort(np.array([crc32(word.encode()) for word in (*SAID, "blue")], np.uint32))
+    classes = WordClasses(hashes, np.arange(len(hashes), dtype=np.uint16))
+    one = replace(trained("blue", threshold=100.0), classes=classes, elsewhere_from=0.0)
+    assert one.find([*SAID, "blue"]) is None
+    assert one.find(["himmel", "meer", "sonne", "blue"]) == "self.classifier"
+
+
+def test_words_of_one_class_are_read_as_the_same() -> None:
+    hashes = np.sort(np.array([crc32(word.encode()) for word in ("pills", "tablets")], np.uint32))
+    classes = WordClasses(hashes, np.zeros(2, np.uint16))
+    one, two = (set(Features.of(["my", word], classes).bucket.tolist()) for word in ("pills", "tablets"))
+    alone, other = (set(Features.of(["my", word], NO_CLASSES).bucket.tolist()) for word in ("pills", "tablets"))
+    assert len(one & two) > len(alone & other)
+
+
 def test_order_is_read_not_only_words() -> None:
-    assert set(buckets(["a", "b"])) != set(buckets(["b", "a"]))
+    found = [set(Features.of(words, NO_CLASSES).bucket.tolist()) for words in (["a", "b"], ["b", "a"])]
+    assert found[0] != found[1]
+
+
+def test_what_is_repeated_counts_again_only_far_away() -> None:
+    near = Features.of(["blue", *["sky"] * (APART - 2), "blue"], NO_CLASSES)
+    far = Features.of(["blue", *["sky"] * APART, "blue"], NO_CLASSES)
+    first = Features.of(["blue"], NO_CLASSES).bucket[0]
+    assert (near.bucket == first).sum() == 1
+    assert (far.bucket == first).sum() == 2
 
 
 def test_a_weights_file_gives_back_the_classifier_it_was_made_of() -> None:
     one = trained("blue", "green", other="friend")
     read = unpacked(packed(one))
-    assert read.threshold == pytest.approx(one.threshold)
+    assert read.risk_from == pytest.approx(one.risk_from)
     for words in (["blue"], ["friend", "green"], ["sky"]):
         assert read.find([*SAID, *words]) == one.find([*SAID, *words])
 
@@ -124,14 +170,25 @@ def test_it_finds_sentences_that_the_rules_miss() -> None:
     assert len(added) >= 10
 
 
+def test_it_finds_many_of_the_later_sentences_and_posts_and_leaves_their_harmless_twins() -> None:
+    risky, harmless = later(*RISKY), later("harmless", "distress", "subject", "ordinary")
+    assert sum(isinstance(by_classifier(text), SelfHarm) for text in risky) / len(risky) > 0.35
+    assert sum(isinstance(by_classifier(text), SelfHarm) for text in harmless) / len(harmless) < 0.01
+
+
 def test_both_together_find_nearly_every_sentence_that_they_were_made_from() -> None:
     risky = sentences(*RISKY)
     assert sum(isinstance(assess(text), SelfHarm) for text in risky) / len(risky) > 0.94
 
 
-@pytest.mark.parametrize("text", [*ORDINARY, *ABOUT_THE_SUBJECT])
+@pytest.mark.parametrize("text", ORDINARY)
 def test_it_raises_nothing_that_people_say_on_an_ordinary_day(text: str) -> None:
     assert by_classifier(text) == Clear()
+
+
+@pytest.mark.parametrize("text", ABOUT_THE_SUBJECT)
+def test_it_takes_no_question_about_the_subject_for_a_person_at_risk(text: str) -> None:
+    assert not isinstance(by_classifier(text), SelfHarm)
 
 
 def test_it_seldom_raises_idioms_low_mood_and_the_subject_in_any_language() -> None:

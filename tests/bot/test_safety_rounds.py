@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 ROUNDS = Path(__file__).resolve().parents[2] / "scripts" / "safety_sentences" / "rounds"
-BUILT_FROM = ["first", "second", "third", "fourth"]
+BUILT_FROM = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh"]
 ENGLISH: Callable[[str], bool] = "en".__eq__
 OTHERS: Callable[[str], bool] = "en".__ne__
 
