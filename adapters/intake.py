@@ -68,11 +68,25 @@ class Intake:
         self._public = public
         self._seconds = seconds
         self._files: dict[tuple[str, str], tuple[Files, Callable[[Conversation], bool]]] = {}
+        self._open: set[tuple[str, str]] = set()
         self._placing = asyncio.Lock()
 
-    def register(self, platform: str, tenant: str, files: Files, direct: Callable[[Conversation], bool]) -> None:
-        """Fetch the files of this tenant so; `direct` tells its direct messages."""
+    def register(
+        self,
+        platform: str,
+        tenant: str,
+        files: Files,
+        direct: Callable[[Conversation], bool],
+        *,
+        anyone: bool = False,
+    ) -> None:
+        """Fetch the files of this tenant so; `direct` tells its direct messages.
+
+        With `anyone`, all of its members may give documents: whoever can write there at all has been let in for that.
+        """
         self._files[platform, tenant] = files, direct
+        if anyone:
+            self._open.add((platform, tenant))
 
     def forget(self, platform: str, tenant: str) -> None:
         """Leave the files of this tenant alone."""
@@ -81,15 +95,16 @@ class Intake:
     def refusal(self, message: IncomingMessage) -> str:
         """Why the files of a message are not even looked at; empty where they are to be taken in."""
         known = self._files.get((message.conversation.platform, message.conversation.tenant))
-        if known is None or not self.allowed(message.author):
+        if known is None or not self.allowed(message.author, message.conversation):
             return self._words.documents.not_yours
         channel = message.conversation.channel
         here = known[1](message.conversation) or channel in self.permission.channels
         return "" if here else self._words.documents.not_here
 
-    def allowed(self, author: Author) -> bool:
-        """Whether this person may give and take out documents. A guest never may."""
-        return not author.guest and author.id in self.permission.people
+    def allowed(self, author: Author, where: Conversation) -> bool:
+        """Whether this person may give and take out documents there. A guest never may."""
+        anyone = (where.platform, where.tenant) in self._open
+        return not author.guest and (anyone or author.id in self.permission.people)
 
     async def take_in(self, message: IncomingMessage) -> Reply:
         """Every file of a message, one after another, and the report. Raises what the index raises before the first."""
@@ -122,7 +137,7 @@ class Intake:
         A version that it replaced is there again. What has been replaced since stays.
         """
         words = self._words.documents
-        if not self.allowed(author):
+        if not self.allowed(author, conversation):
             return False, words.undo_not_yours
         async with self._placing:
             record = await asyncio.to_thread(self._uploads.find, id_)

@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from adapters.app import utc_now
+from adapters.filling import keep_filled
 from adapters.installing import in_slack, slack_wanted
 from adapters.pages import Pages
 from adapters.shelving_settings import in_a_line, unknown_names
@@ -30,7 +31,6 @@ from bot.errors import Misconfigured, outline
 from memory.errors import MemoryUnavailable
 from retrieval.document import PUBLIC
 from retrieval.errors import RetrievalError
-from retrieval.vectors import fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -85,7 +85,7 @@ async def serve(
         if slack is not None:
             with _naming("SLACK_APP_TOKEN"):
                 await slack.start()
-        works = [_fill(app, stop), _resume_now_and_then(app), _delete_too_old_daily(app), _restore_documents(app)]
+        works = [keep_filled(app, stop), _resume_now_and_then(app), _delete_too_old_daily(app), _restore_documents(app)]
         if spoken_in is not None:
             works.append(_refresh_now_and_then(spoken_in.workspaces))
         beside = [asyncio.create_task(work) for work in works]
@@ -175,18 +175,6 @@ def _naming(setting: str) -> Iterator[None]:
     except Misconfigured as error:
         msg = f"{setting}: {error}"
         raise Misconfigured(msg) from error
-
-
-async def _fill(app: Application, stop: asyncio.Event) -> None:
-    """Now, and whenever passages have come."""
-    while app.embedder is not None:
-        app.intake.fresh.clear()
-        try:
-            if filled := await fill(app.index, app.embedder, stop=stop):
-                logger.info("%d passages can now be found by meaning", filled)
-        except RetrievalError as error:
-            logger.error("vectors are not filled in, words still find: %s", error)  # noqa: TRY400 - it says it all
-        await app.intake.fresh.wait()
 
 
 async def _restore_documents(app: Application) -> None:

@@ -145,21 +145,47 @@ $("again").addEventListener("submit", (event) => {
     $("beside").replaceChildren(column("As asked", before), column(`Without ${stage}`, other));
   });
 });
+let mostBytes = Infinity;
+
 $("upload").addEventListener("submit", (event) => {
   event.preventDefault();
   const file = $("file").files[0];
-  if (!file) return;
+  if (!file) {
+    $("taken").textContent = "Choose a file first.";
+    return;
+  }
+  if (file.size > mostBytes) {
+    $("taken").textContent = `${file.name} is larger than ${Math.floor(mostBytes / 1e6)} MB. Please split it up.`;
+    return;
+  }
   busy($("upload"), `Reading ${file.name}…`, async () => {
-    const done = await call(`documents?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
-    $("taken").textContent = done.said;
+    $("taken").textContent = "";
+    const query = new URLSearchParams({ name: file.name, collection: $("into").value });
+    const done = await call(`documents?${query}`, { method: "POST", body: file, headers: { "Content-Type": "application/octet-stream" } });
+    reported(done.said, done.undo);
     $("file").value = "";
     await state();
   });
 });
+$("undo").addEventListener("click", (event) =>
+  busy($("upload"), "Taking it out…", async () => {
+    reported((await post("documents/undo", { undo: event.target.value })).said, "");
+    await state();
+  }));
+
+function reported(said, undo) {
+  $("taken").replaceChildren(words(said));
+  $("undo").value = undo;
+  $("undo").hidden = !undo;
+}
 
 async function state() {
   const now = await call("state");
   const collections = Object.entries(now.collections).map(([name, count]) => `${name}: ${count}`).join(", ");
+  mostBytes = now.most_bytes;
+  const chosen = $("into").value || now.into;
+  const names = [...new Set([now.into, ...Object.keys(now.collections)])].sort();
+  $("into").replaceChildren(...names.map((name) => make("option", { value: name, selected: name === chosen }, name)));
   $("holdings").textContent = [collections ? `Documents: ${collections}` : "No documents yet", ...now.faults].join(" · ");
   return now;
 }
