@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from adapters.terminal import say
+from adapters.home_settings import FORMER_NAME, HOME_FILE
 from bot.errors import Misconfigured
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from adapters.settings import Settings
 
 _FOLDERS = (".documents",)
-_FILES = ("settings.toml",)
+_FILES = (HOME_FILE, FORMER_NAME)
 
 
 @click.command()
