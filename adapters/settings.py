@@ -27,6 +27,7 @@ from pydantic import (
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from adapters.home_settings import HomeSettings, Thresholds, home_file
+from adapters.offered import Permission
 from adapters.public_settings import public_address, team_ids
 from adapters.shelving_settings import COLLECTION_RULE, Channels, is_collection_name
 from bot.access import Shelving
@@ -343,6 +344,18 @@ class Settings(BaseSettings):
     def shelving(self) -> Shelving:
         """Which collections are seen where."""
         return Shelving(self.public_collections, self.channels, self.direct_messages == "channels")
+
+    @property
+    def permission(self) -> Permission:
+        """Whose files are taken in, where, and into what."""
+        most_bytes = int(self.documents_limit * 1_000_000)
+        return Permission(self.documents_from, self.documents_in, self.documents_into, most_bytes)
+
+    @property
+    def named_collections(self) -> frozenset[str]:
+        """All that the settings speak of."""
+        named = {name for table in self.channels.values() for names in table.values() for name in names}
+        return self.public_collections | named
 
     def within_turn(self, seconds: float) -> float:
         """What a backend gets that may take so many seconds in a turn of a minute: its share of another.

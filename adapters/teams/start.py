@@ -27,6 +27,7 @@ from bot.errors import Misconfigured
 from memory.outbox import RamOutbox, SqliteOutbox
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from contextlib import AsyncExitStack
 
     from adapters.app import Application
@@ -88,7 +89,10 @@ async def start(app: Application, stack: AsyncExitStack, *, tokens: TokenSource 
     keep = timedelta(days=max(settings.keep_days, 1))
     delivery = TeamsDelivery(connector, words, durable=box, guests=guests, now=now, keep=keep)
     if tenant:
-        named = settings.channels.get(PLATFORM, {})
+
+        def named() -> Collection[str]:
+            return app.access.shelving.channels.get(PLATFORM, {})
+
         places = TeamsPlaces(connector, (box, guests), tenant=tenant, named=named, clock=time.monotonic)
         stack.push_async_callback(places.close)
         app.access.register(PLATFORM, tenant, places)

@@ -67,6 +67,19 @@ async def test_a_person_adds_a_document_asks_about_it_and_takes_it_out_again(sta
         await page.get_by_text(before, exact=True).wait_for()
 
 
+async def test_what_was_taken_in_and_out_stands_on_the_dashboard(stage: Stage, session: ClientSession) -> None:
+    said = await sent(stage, session, LEAFLET, name="heron-rota.pdf")
+    async with session.post(f"{stage.address}api/documents/undo", json={"undo": said["undo"]}):
+        pass
+    async with session.get(f"{stage.address}api/dashboard") as got:
+        ingests = (await got.json())["ingests"]
+    assert [(one["through"], one["collection"], one["files"]) for one in ingests] == [
+        ("playground", "public", {"removed": 1}),
+        ("playground", "public", {"taken": 1}),
+    ]
+    assert "heron" not in str(ingests)
+
+
 async def test_a_file_that_is_too_large_is_not_even_sent(stage: Stage) -> None:
     sent: list[str] = []
     async with browser() as context:

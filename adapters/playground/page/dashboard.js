@@ -23,5 +23,7 @@ call("dashboard").then((now) => {
     counts("Fallbacks", "stage: why", now.fallbacks),
     counts("Feedback", "mark", now.feedback),
     table("Asked, and not in the documents", ["question", "times", "last"], (now.gaps || []).map((gap) => [gap.question, gap.times, gap.last])),
+    table("Documents taken in", ["when", "collection", "by", "files"], (now.ingests || []).map((one) =>
+      [one.at.slice(0, 16).replace("T", " "), one.collection, one.through, Object.entries(one.files).map(([what, count]) => `${count} ${what}`).join(", ") || "none"])),
     table("Index", ["holds", ""], Object.entries(now.index || {})));
 }).catch((error) => { document.getElementById("about").textContent = error.message; });
