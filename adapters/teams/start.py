@@ -78,7 +78,7 @@ async def start(app: Application, stack: AsyncExitStack, *, tokens: TokenSource 
     if not app_id:
         hosts, tokens = frozenset(LOOPBACK), NoTokens()
     elif tokens is None:
-        tokens = own = Tokens(await asyncio.to_thread(_credentials, settings, chosen))
+        tokens = own = Tokens(await asyncio.to_thread(credentials_of, settings, chosen))
         stack.callback(own.close)
     connector = Connector(session, tokens, hosts)
     published = OpenId(session, settings.teams_openid_url or chosen.openid)
@@ -114,8 +114,11 @@ async def start(app: Application, stack: AsyncExitStack, *, tokens: TokenSource 
     return teams
 
 
-def _credentials(settings: Settings, chosen: Cloud) -> Credentials:
-    """Blocking: the SDK is loaded. A bot of several tenants gets its tokens from Microsoft's own."""
+def credentials_of(settings: Settings, chosen: Cloud) -> Credentials:
+    """What proves to Microsoft who we are; a bot of several tenants gets its tokens from Microsoft's own.
+
+    Blocking: the SDK is loaded.
+    """
     app_id = settings.teams_app_id or ""
     tenant = None if settings.teams_app_type == "MultiTenant" else settings.teams_tenant_id
     if settings.teams_app_type == "UserAssignedMSI":

@@ -54,7 +54,7 @@ async def test_thresholds_collections_and_who_may_send_documents_change(app: App
     channels = {"slack": {"C0WARD": ["public", "wards"]}}
     await read(app, evidence_threshold=0.9, confident_threshold=0.95, channels=channels, documents_from="U0AMINA")
     assert (app.grader.evidence, app.grader.confident) == (0.9, 0.95)
-    assert app.access.shelving.of_channel(WARD) == {"public", "wards"}
+    assert app.access.shelving.of_channel(WARD) == frozenset({"public", "wards"})
     assert app.intake.allowed(Author("U0AMINA"), WARD)
     await read(app)
     assert not app.intake.allowed(Author("U0AMINA"), WARD)
@@ -88,7 +88,7 @@ async def test_the_files_that_settings_name_are_read_again(tmp_path: Path) -> No
     people.write_text(entry.format("Occupational health"), encoding="utf-8")
     prompt.write_text("Answer briefly.", encoding="utf-8")
     async with ClaudeDouble([]) as claude:
-        given = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": claude.url}
+        given: dict[str, object] = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": claude.url}
         given |= {"own_people": people, "answer_prompt": prompt}
         async with await build(settings(tmp_path, **given)) as app:
             before = app.engine

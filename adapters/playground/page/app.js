@@ -55,7 +55,7 @@ function explain(one) {
 
 // A stage that ran inside another one: the steps of a search.
 const within = (stage, stages) => stages.some((other) =>
-  other.stage === "retrieval" && other !== stage && stage.began >= other.began - 0.05 &&
+  other.stage === "retrieval" && stages.indexOf(stage) > stages.indexOf(other) &&
   stage.began + stage.milliseconds <= other.began + other.milliseconds + 0.05);
 
 // What to see without opening it: that a stage fell back, failed, or dropped sentences.
@@ -65,8 +65,8 @@ function flags(told) {
     told.degraded && `without its best: ${told.degraded}`,
     told.failed && `failed: ${told.failed}`,
     dropped && `${dropped} dropped`,
-    told.grade,
-  ].filter(Boolean).map((text) => make("span", { class: text === told.grade ? "badge" : "badge down" }, text));
+    told.grade && `evidence: ${told.grade}`,
+  ].filter(Boolean).map((text) => make("span", { class: text.startsWith("evidence") ? "badge" : "badge down" }, text));
 }
 
 function drawn(stage, whole, inner) {
