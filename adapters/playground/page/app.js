@@ -79,7 +79,7 @@ function drawn(stage, whole, inner) {
 }
 
 const noted = (attributes) =>
-  make("dl", {}, ...Object.entries(attributes).flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, String(value))]));
+  make("dl", {}, ...Object.entries(attributes).filter(([, value]) => value !== "").flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, String(value))]));
 
 function said(told) {
   const parts = [];
