@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from bot.messages import Reply
     from bot.trace import Span, Trace
     from bot.turn import Engine
+    from bot.turn_record import TurnRecord
     from memory.replay import Said
     from retrieval.document import Document
     from retrieval.evidence import Evidence
@@ -115,6 +116,10 @@ def sample(posed: Sequence[Posed], limit: int) -> list[Posed]:
     return [one for one in posed if id(one) in chosen]
 
 
+def _untraced(_: TurnRecord) -> None:
+    """What is asked to measure is nobody's turn, and counts among no others."""
+
+
 async def ask_all(
     engine: Engine,
     posed: Sequence[Posed],
@@ -136,6 +141,7 @@ async def ask_all(
         memories=Memories(RamMemory(), RamMemory()),
         settings=replace(engine.settings, passages=max(RERANKED, passages)),
         observe=watcher.observe,
+        keep=_untraced,
     )
     for one in posed[:1]:
         await engine.searcher.search(Query(one.text, one.text), pipeline=engine.pipeline)
