@@ -123,8 +123,9 @@ async def test_what_is_not_taken_in_is_said_in_plain_words(
 
 async def test_a_length_that_is_not_told_is_counted_while_it_comes(stage: Stage, session: ClientSession) -> None:
     async def endless() -> AsyncIterator[bytes]:
-        for _ in range(40):
+        while True:
             yield b"x" * 50_000
+            await asyncio.sleep(0.001)
 
     async with session.post(f"{stage.address}api/documents?name=long.txt", data=endless()) as got:
         assert WORDS.why["too_large"] in (await got.json())["said"]
