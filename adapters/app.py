@@ -31,9 +31,10 @@ from adapters.console import PLATFORM as CONSOLE
 from adapters.dispatch import Dispatcher
 from adapters.files import answering_files
 from adapters.forgetting import Forgetter, answering_forget
+from adapters.ingest_history import IngestHistory
 from adapters.intake import Intake
+from adapters.live import Live
 from adapters.lookups.tables import Tables
-from adapters.offered import Permission
 from adapters.sources import Sources, answering_sources
 from adapters.tracing.traces import Traces, words_until
 from adapters.uploads import Uploads
@@ -96,12 +97,11 @@ def short_id() -> str:
 class Application:
     """The parts, wired. `close` lets go of them in turn; it is used as `async with`."""
 
-    settings: Settings
+    live: Live
     index: Index
     embedder: Embedder | None
     reranker: Reranker | None
     searcher: Searcher
-    engine: Engine
     access: PlaceAccess
     sources: Sources
     forgetter: Forgetter
@@ -112,6 +112,7 @@ class Application:
     claude: Claude | None
     voyage: Voyage | None
     grader: Grader
+    history: IngestHistory
     traces: Traces
     opened: AsyncExitStack
 
@@ -120,6 +121,16 @@ class Application:
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+    @property
+    def settings(self) -> Settings:
+        """Those in force."""
+        return self.live.settings
+
+    @property
+    def engine(self) -> Engine:
+        """What answers now. It is another one after settings have been read again, so ask anew for each turn."""
+        return self.live.engine
 
     @property
     def backends(self) -> str:
@@ -135,11 +146,11 @@ class Application:
     @property
     def respond(self) -> Respond:
         """What every platform asks."""
-        return self.answering(self.engine)
+        return _answering(self.live.respond, self.engine, self.sources, self.forgetter, self.intake)
 
     def answering(self, engine: Engine) -> Respond:
         """The same over another engine."""
-        return _answering(engine, self.sources, self.forgetter, self.intake)
+        return _answering(engine.respond, engine, self.sources, self.forgetter, self.intake)
 
     async def close(self) -> None:
         """Close the files and the connections to servers, all of them even where one fails to close."""
@@ -165,7 +176,7 @@ async def build(
     """
     async with AsyncExitStack() as opened:  # closes what is open where a later choice cannot be made
         await asyncio.to_thread(read_own_files, settings.language)
-        people = await asyncio.to_thread(_people, settings, clock().date())
+        people = await asyncio.to_thread(people_of, settings, clock().date())
         voyage = await asyncio.to_thread(choose_voyage, settings)
         if voyage is not None:
             opened.push_async_callback(voyage.aclose)
@@ -223,13 +234,7 @@ async def build(
             rewriter=rewriter,
             memories=memories,
             wording=wording(settings.language),
-            settings=TurnSettings(
-                country=settings.country,
-                people=people,
-                passages=settings.passages,
-                replay_tokens=settings.replay_tokens,
-                question_limit=settings.question_limit,
-            ),
+            settings=turn_settings(settings, people),
             pipeline=pipeline or settings.pipeline,
             clock=clock,
             new_id=new_id,
@@ -243,12 +248,14 @@ async def build(
             lookups=lookups,
         )
         sources = Sources(memories, index, access, today, lookups)
-        intake = _intake(settings, index, engine.wording, clock)
+        history = IngestHistory(settings.home)
+        intake = _intake(settings, index, engine.wording, clock, history)
+        live = Live(settings, engine)
         dispatcher = Dispatcher(
-            _answering(engine, sources, forgetter, intake),
+            _answering(live.respond, engine, sources, forgetter, intake),
             durable=inbox,
             ephemeral=ephemeral,
-            on_failure=engine.failure,
+            on_failure=live.failure,
             clock=clock,
             concurrency=settings.concurrency if claude is not None else _computed_at_once(settings.concurrency),
             deadline=settings.turn_deadline,
@@ -256,12 +263,11 @@ async def build(
             most=settings.most_waiting,
         )
         return Application(
-            settings,
+            live,
             index,
             embedder,
             reranker,
             searcher,
-            engine,
             access,
             sources,
             forgetter,
@@ -272,36 +278,44 @@ async def build(
             claude,
             voyage,
             grader,
+            history,
             traces,
             opened.pop_all(),
         )
 
 
-def _answering(engine: Engine, sources: Sources, forgetter: Forgetter, intake: Intake) -> Respond:
-    """The engine, with files, "sources" and "forget this conversation" seen to before it."""
-    respond = answering_sources(engine.respond, sources, engine.wording)
+def _answering(respond: Respond, engine: Engine, sources: Sources, forgetter: Forgetter, intake: Intake) -> Respond:
+    """An engine's `respond`, with files, "sources" and "forget this conversation" seen to before it."""
+    respond = answering_sources(respond, sources, engine.wording)
     respond = answering_forget(respond, forgetter, engine.wording)
     return answering_files(respond, intake, engine.assess)
 
 
-def _intake(settings: Settings, index: Index, words: Wording, clock: Callable[[], datetime]) -> Intake:
-    """It gets three quarters of a turn, so that there is time left to say how it went."""
-    named = {name for table in settings.channels.values() for names in table.values() for name in names}
-    permission = Permission(
-        settings.documents_from,
-        settings.documents_in,
-        settings.documents_into,
-        int(settings.documents_limit * 1_000_000),
+def turn_settings(settings: Settings, people: tuple[Resource, ...]) -> TurnSettings:
+    """What a turn is told of the settings."""
+    return TurnSettings(
+        country=settings.country,
+        people=people,
+        passages=settings.passages,
+        replay_tokens=settings.replay_tokens,
+        question_limit=settings.question_limit,
     )
+
+
+def _intake(
+    settings: Settings, index: Index, words: Wording, clock: Callable[[], datetime], history: IngestHistory
+) -> Intake:
+    """It gets three quarters of a turn, so that there is time left to say how it went."""
     return Intake(
         index,
         Uploads(settings.home),
-        permission,
+        settings.permission,
         words,
         clock=clock,
-        collections=named | settings.public_collections,
+        collections=settings.named_collections,
         public=settings.public_collections,
         seconds=settings.turn_deadline * 0.75,
+        history=history,
     )
 
 
@@ -324,7 +338,7 @@ def read_own_files(language: str) -> None:
     wording(language)
 
 
-def _people(settings: Settings, today: date) -> tuple[Resource, ...]:
+def people_of(settings: Settings, today: date) -> tuple[Resource, ...]:
     """The organisation's own people. Blocking. The log names lines that nobody has checked for too long."""
     if late := bundled().overdue(today):
         names = ", ".join(f"{line.name} ({line.country})" for line in late)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from adapters.home_settings import FORMER_NAME, HOME_FILE
+from adapters.ingest_history import HISTORY
 from adapters.terminal import say
 from bot.errors import Misconfigured
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from adapters.settings import Settings
 
 _FOLDERS = (".documents",)
-_FILES = ("settings.toml",)
+_FILES = (HOME_FILE, FORMER_NAME, HISTORY)
 
 
 @click.command()

@@ -26,6 +26,7 @@ from adapters.faults import Guarded
 from adapters.feedback import feedback
 from adapters.forget import forget
 from adapters.gaps import gaps
+from adapters.home_settings import warn_of_former_name
 from adapters.ingestion import ingest
 from adapters.lookups.command import lookups
 from adapters.settings import Settings
@@ -66,6 +67,7 @@ def main(context: click.Context) -> None:
     if context.invoked_subcommand != "assess":
         context.obj = Settings.load()
         _log(context.obj)
+        warn_of_former_name(context.obj.home)
 
 
 @main.command()

@@ -9,7 +9,7 @@ import click
 from pydantic import BaseModel, SecretStr
 
 from adapters.commands import json_option, print_json
-from adapters.home_settings import HOME_FILE
+from adapters.home_settings import home_file
 from adapters.settings import HOME_ONLY, environment_file, environment_names
 from adapters.terminal import one_line, say
 
@@ -24,7 +24,7 @@ _HIDDEN = "(set)"
 @json_option
 @click.pass_obj
 def config(settings: Settings, *, everything: bool, as_json: bool) -> None:
-    """Show the settings in force and where each comes from: the environment, .env, settings.toml or the default.
+    """Show the settings in force and where each comes from: the environment, .env, citewell.toml or the default.
 
     Keys and tokens are shown as set, never as they are.
     """
@@ -50,7 +50,7 @@ def _rows(settings: Settings) -> list[dict[str, Any]]:
         elif aliases & file:
             source = ".env"
         elif field in settings.model_fields_set:
-            source = str(settings.home.expanduser() / HOME_FILE)
+            source = str(home_file(settings.home))
         else:
             source = "default"
         rows.append({"setting": name, "value": _shown(value), "from": source})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import uuid
 from contextlib import AsyncExitStack
@@ -14,6 +15,7 @@ from adapters import samples
 from adapters.app import utc_now
 from adapters.console import answered, lines_of_stdin, message
 from adapters.documents import fill_in, take_in
+from adapters.filling import keep_filled
 from adapters.signals import stopped_by_signal
 from adapters.terminal import line_from, plain, say
 from retrieval.document import PUBLIC
@@ -52,7 +54,10 @@ async def on_a_page(app: Application) -> None:
         pages = await Pages.of(app)
         address = pages.address(await pages.listen(stack))
         say(f"Open {address} in a browser. Nothing you type there leaves this machine. Ctrl-C ends it.")
+        filling = asyncio.create_task(keep_filled(app, stop))
         await stop.wait()
+        filling.cancel()
+        await asyncio.gather(filling, return_exceptions=True)
 
 
 async def chat(app: Application) -> None:

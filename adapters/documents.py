@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from adapters.ingest_history import BY_COMMAND, Ingested
 from adapters.progress import bar
 from adapters.signals import stopped_by_signal
 from adapters.terminal import one_line, say
@@ -41,13 +43,17 @@ class Filled:
 async def take_in(app: Application, paths: Sequence[Path], *, collection: str, prune: bool) -> IngestReport:
     """Take documents in, with a progress bar on a terminal's stderr. They can be searched by words at once."""
     with bar("Reading documents") as advance:
-        return await ingest(
+        report = await ingest(
             paths,
             app.index,
             collection=collection,
             prune=prune,
             on_progress=lambda progress: advance(progress.done, progress.total),
         )
+    counted = {outcome: count for outcome, count in report.totals.items() if count}
+    noted = Ingested(app.engine.clock(), collection, BY_COMMAND, counted)
+    await asyncio.to_thread(app.history.note, noted)
+    return report
 
 
 async def fill_in(app: Application) -> Filled:

@@ -144,7 +144,7 @@ def calibrate(
 ) -> None:
     """Set the evidence thresholds from the questions in FILE: some that the documents answer, some that they do not.
 
-    They are written to settings.toml in the home, for the embedding model in use, and a chart of what each threshold
+    They are written to citewell.toml in the home, for the embedding model in use, and a chart of what each threshold
     would decline beside it. No answers are written, so no model is paid for them.
     """
     _check_graded(settings)

@@ -1,4 +1,4 @@
-"""The settings that stand in the home folder, `settings.toml`: what the environment and `.env` do not say.
+"""The settings that stand in the home folder, `citewell.toml`: what the environment and `.env` do not say.
 
 Its keys are the settings' names in lower case, without `CITEWELL_`. `citewell calibrate` keeps a table of thresholds
 for each embedding model in it and leaves the rest as it is.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import logging
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,11 @@ from bot.errors import Misconfigured
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
-HOME_FILE = "settings.toml"
+logger = logging.getLogger(__name__)
+
+HOME_FILE = "citewell.toml"
+FORMER_NAME = "settings.toml"
+"""What the file was called; it is read where there is none of the present name."""
 
 
 class Thresholds(BaseModel):
@@ -56,7 +61,7 @@ class HomeSettings(PydanticBaseSettingsSource):
     def __call__(self) -> dict[str, Any]:
         """What the file says, under the names that pydantic takes; what sources before it say goes first."""
         fields = self.settings_cls.model_fields
-        file = Path(self.current_state.get("home", fields["home"].default)).expanduser() / HOME_FILE
+        file = home_file(Path(self.current_state.get("home", fields["home"].default)))
         found = {}
         for name, value in _read(file).items():
             if name not in fields or name == "home":
@@ -64,6 +69,22 @@ class HomeSettings(PydanticBaseSettingsSource):
             alias = fields[name].validation_alias
             found[str(alias.choices[0]) if isinstance(alias, AliasChoices) else name] = value
         return found
+
+
+def home_file(home: Path) -> Path:
+    """The file of this home, whether it is there or not: under the name it once had where it has only that."""
+    file = home.expanduser() / HOME_FILE
+    former = file.with_name(FORMER_NAME)
+    return former if former.is_file() and not file.exists() else file
+
+
+def warn_of_former_name(home: Path) -> None:
+    """Have the log say that the file is to be renamed, or that one of the former name is not read."""
+    former = home.expanduser() / FORMER_NAME
+    if home_file(home) == former:
+        logger.warning("%s is read as it is, but please rename it to %s", former, HOME_FILE)
+    elif former.is_file():
+        logger.warning("%s is not read, since there is %s: move what you need and delete it", former, HOME_FILE)
 
 
 def write_thresholds(home: Path, model: str, thresholds: Thresholds, *, about: str) -> Path:
@@ -75,7 +96,7 @@ def write_thresholds(home: Path, model: str, thresholds: Thresholds, *, about: s
     import tomlkit
     from tomlkit.items import InlineTable
 
-    file = home.expanduser() / HOME_FILE
+    file = home_file(home)
     _read(file)  # for its faults
     document = tomlkit.parse(file.read_bytes() if file.exists() else b"")
     tables = document.setdefault("thresholds", tomlkit.table(is_super_table=True))

@@ -9,11 +9,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from adapters.ingest_history import Ingested
 from adapters.intake_report import report
 from adapters.offered import NotFetched
 from adapters.uploads import TOOK, safe_name
@@ -26,9 +28,10 @@ from retrieval.ingest_report import Outcome
 from retrieval.readers.kind import BY_EXTENSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Mapping
     from datetime import datetime
 
+    from adapters.ingest_history import IngestHistory
     from adapters.offered import Files, Offered, Permission
     from adapters.uploads import Item, Record, Uploads
     from bot.messages import Attachment, Author, IncomingMessage
@@ -57,22 +60,42 @@ class Intake:
         collections: Collection[str],
         public: Collection[str],
         seconds: float,
+        history: IngestHistory,
     ) -> None:
-        self.permission = permission
+        self.allow(permission, collections=collections, public=public)
         self.fresh = asyncio.Event()
         self._index = index
         self._uploads = uploads
         self._words = words
         self._clock = clock
-        self._collections = frozenset({*collections, permission.collection})
-        self._public = public
         self._seconds = seconds
+        self._history = history
         self._files: dict[tuple[str, str], tuple[Files, Callable[[Conversation], bool]]] = {}
+        self._open: set[tuple[str, str]] = set()
         self._placing = asyncio.Lock()
 
-    def register(self, platform: str, tenant: str, files: Files, direct: Callable[[Conversation], bool]) -> None:
-        """Fetch the files of this tenant so; `direct` tells its direct messages."""
+    def allow(self, permission: Permission, *, collections: Collection[str], public: Collection[str]) -> None:
+        """From the next message on: who may send files, which collections there are by name, and which are public."""
+        self.permission = permission
+        self._collections = frozenset({*collections, permission.collection})
+        self._public = public
+
+    def register(
+        self,
+        platform: str,
+        tenant: str,
+        files: Files,
+        direct: Callable[[Conversation], bool],
+        *,
+        anyone: bool = False,
+    ) -> None:
+        """Fetch the files of this tenant so; `direct` tells its direct messages.
+
+        With `anyone`, all of its members may give documents: whoever can write there at all has been let in for that.
+        """
         self._files[platform, tenant] = files, direct
+        if anyone:
+            self._open.add((platform, tenant))
 
     def forget(self, platform: str, tenant: str) -> None:
         """Leave the files of this tenant alone."""
@@ -81,15 +104,16 @@ class Intake:
     def refusal(self, message: IncomingMessage) -> str:
         """Why the files of a message are not even looked at; empty where they are to be taken in."""
         known = self._files.get((message.conversation.platform, message.conversation.tenant))
-        if known is None or not self.allowed(message.author):
+        if known is None or not self.allowed(message.author, message.conversation):
             return self._words.documents.not_yours
         channel = message.conversation.channel
         here = known[1](message.conversation) or channel in self.permission.channels
         return "" if here else self._words.documents.not_here
 
-    def allowed(self, author: Author) -> bool:
-        """Whether this person may give and take out documents. A guest never may."""
-        return not author.guest and author.id in self.permission.people
+    def allowed(self, author: Author, where: Conversation) -> bool:
+        """Whether this person may give and take out documents there. A guest never may."""
+        anyone = (where.platform, where.tenant) in self._open
+        return not author.guest and (anyone or author.id in self.permission.people)
 
     async def take_in(self, message: IncomingMessage) -> Reply:
         """Every file of a message, one after another, and the report. Raises what the index raises before the first."""
@@ -113,6 +137,7 @@ class Intake:
             await asyncio.to_thread(self._uploads.keep, record)
         if record.taken:
             self.fresh.set()
+        await self._noted(where, collection, Counter(item.outcome.value for item in record.items if item.outcome))
         text = report(record, self._words, public=collection in self._public)
         return replace(_said(text), undo=record.id if record.taken else "")
 
@@ -122,7 +147,7 @@ class Intake:
         A version that it replaced is there again. What has been replaced since stays.
         """
         words = self._words.documents
-        if not self.allowed(author):
+        if not self.allowed(author, conversation):
             return False, words.undo_not_yours
         async with self._placing:
             record = await asyncio.to_thread(self._uploads.find, id_)
@@ -132,6 +157,8 @@ class Intake:
                 return False, words.undo_done
             lines = [await self._take_out(item, record) for item in record.taken if not item.undone]
             done = any(item.undone for item in record.taken)
+        if count := sum(item.undone for item in record.taken):
+            await self._noted(conversation, record.collection, {Outcome.REMOVED.value: count})
         self.fresh.set()
         return done, "\n".join(lines)
 
@@ -146,6 +173,9 @@ class Intake:
             for file in done.files:
                 if file.outcome is Outcome.FAILED and file.code != "missing":
                     logger.error("a document that was sent cannot be taken in again: %s", file.code)
+
+    async def _noted(self, where: Conversation, collection: str, files: Mapping[str, int]) -> None:
+        await asyncio.to_thread(self._history.note, Ingested(self._clock(), collection, where.platform, files))
 
     async def _collection(self, text: str) -> tuple[str | None, frozenset[str]]:
         """The collection that a message names, or else the one that is set; None for one that nobody knows."""

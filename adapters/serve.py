@@ -10,10 +10,13 @@ from contextlib import AsyncExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from adapters.app import utc_now
+from adapters.filling import keep_filled
 from adapters.installing import in_slack, slack_wanted
 from adapters.pages import Pages
+from adapters.reload import reload_when_asked
+from adapters.settings import Settings
 from adapters.shelving_settings import in_a_line, unknown_names
-from adapters.signals import stopped_by_signal
+from adapters.signals import stopped_by_signal, told_by_hangup
 from adapters.slack.alerts import Alerts
 from adapters.slack.app import SlackApp
 from adapters.slack.app_home import AppHome
@@ -29,14 +32,12 @@ from bot.errors import Misconfigured, outline
 from memory.errors import MemoryUnavailable
 from retrieval.document import PUBLIC
 from retrieval.errors import RetrievalError
-from retrieval.vectors import fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from adapters.app import Application
     from adapters.installing import InSlack
-    from adapters.settings import Settings
     from adapters.slack.workspaces import Workspaces
     from adapters.teams.app import TeamsApp
     from adapters.teams.connector import TokenSource
@@ -56,19 +57,21 @@ async def serve(
     stop: asyncio.Event | None = None,
     local: bool = False,
     tokens: TokenSource | None = None,
+    load: Callable[[], Settings] = Settings.load,
 ) -> None:
     """Answer on every configured platform until `stop`, SIGTERM or SIGINT; then finish what runs and end.
 
     `local` serves Teams to this machine without an app id, for Microsoft's playground; `tokens` stand in for those that
-    Microsoft's login gives. Vectors that are missing are filled in beside it. `say` gets a line when it is ready, one
-    that names the backends, and one when it stops. Raises `Misconfigured` where nothing is configured, or a token is
-    refused.
+    Microsoft's login gives. SIGHUP has settings read again by `load`. Vectors that are missing are filled in beside it.
+    `say` gets a line when it is ready, one that names the backends, and one when it stops. Raises `Misconfigured` where
+    nothing is configured, or a token is refused.
     """
     settings = app.settings
     sys.setswitchinterval(_SWITCH_SECONDS)
     in_teams = teams_configured(settings, local=local)
     async with AsyncExitStack() as stack:
         stop = stop or stack.enter_context(stopped_by_signal()).event
+        asked = stack.enter_context(told_by_hangup())
         pages = await Pages.of(app)
         spoken_in = slack = None
         if slack_wanted(settings) or not in_teams:
@@ -84,7 +87,8 @@ async def serve(
         if slack is not None:
             with _naming("SLACK_APP_TOKEN"):
                 await slack.start()
-        works = [_fill(app, stop), _resume_now_and_then(app), _delete_too_old_daily(app), _restore_documents(app)]
+        works = [keep_filled(app, stop), _resume_now_and_then(app), _delete_too_old_daily(app), _restore_documents(app)]
+        works.append(reload_when_asked(app, asked, load, say))
         if spoken_in is not None:
             works.append(_refresh_now_and_then(spoken_in.workspaces))
         beside = [asyncio.create_task(work) for work in works]
@@ -180,18 +184,6 @@ def _naming(setting: str) -> Iterator[None]:
     except Misconfigured as error:
         msg = f"{setting}: {error}"
         raise Misconfigured(msg) from error
-
-
-async def _fill(app: Application, stop: asyncio.Event) -> None:
-    """Now, and whenever passages have come."""
-    while app.embedder is not None:
-        app.intake.fresh.clear()
-        try:
-            if filled := await fill(app.index, app.embedder, stop=stop):
-                logger.info("%d passages can now be found by meaning", filled)
-        except RetrievalError as error:
-            logger.error("vectors are not filled in, words still find: %s", error)  # noqa: TRY400 - it says it all
-        await app.intake.fresh.wait()
 
 
 async def _restore_documents(app: Application) -> None:

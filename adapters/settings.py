@@ -26,8 +26,9 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
-from adapters.home_settings import HOME_FILE, HomeSettings, Thresholds
+from adapters.home_settings import HomeSettings, Thresholds, home_file
 from adapters.lookups.settings import Tables  # noqa: TC001 - pydantic needs it when the class is made
+from adapters.offered import Permission
 from adapters.public_settings import public_address, team_ids
 from adapters.shelving_settings import COLLECTION_RULE, Channels, is_collection_name
 from bot.access import Shelving
@@ -101,7 +102,7 @@ class Settings(BaseSettings):
         env_prefix=_PREFIX, env_file=_ENV_FILE, env_ignore_empty=True, extra="ignore", frozen=True
     )
 
-    home: Path = Field(default=Path("~/.citewell"), description="folder of the index, the memory and settings.toml")
+    home: Path = Field(default=Path("~/.citewell"), description="folder of the index, the memory and citewell.toml")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="WARNING", description="how much is logged")
     language: str = Field(default="en", pattern=r"^[a-z]{2}$", description="language of the fixed texts")
     country: Country | None = Field(
@@ -349,6 +350,18 @@ class Settings(BaseSettings):
         """Which collections are seen where."""
         return Shelving(self.public_collections, self.channels, self.direct_messages == "channels")
 
+    @property
+    def permission(self) -> Permission:
+        """Whose files are taken in, where, and into what."""
+        most_bytes = int(self.documents_limit * 1_000_000)
+        return Permission(self.documents_from, self.documents_in, self.documents_into, most_bytes)
+
+    @property
+    def named_collections(self) -> frozenset[str]:
+        """All that the settings speak of."""
+        named = {name for table in self.channels.values() for names in table.values() for name in names}
+        return self.public_collections | named
+
     def within_turn(self, seconds: float) -> float:
         """What a backend gets that may take so many seconds in a turn of a minute: its share of another.
 
@@ -462,4 +475,4 @@ def _place(location: tuple[int | str, ...], given: Mapping[str, object]) -> str:
     if any(name in given or name in outside for name in (field, *names)):
         return names[0]
     home = given.get("home") or outside.get(_names("home")[0]) or Settings.model_fields["home"].default
-    return f"{Path(str(home)).expanduser() / HOME_FILE}: {'.'.join([field, *map(str, location[1:])])}"
+    return f"{home_file(Path(str(home)))}: {'.'.join([field, *map(str, location[1:])])}"

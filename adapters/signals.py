@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM as an event, for work that ends in good order."""
+"""Signals as events: SIGINT and SIGTERM for work that ends in good order, SIGHUP for reading settings again."""
 
 from __future__ import annotations
 
@@ -42,3 +42,18 @@ def stopped_by_signal() -> Iterator[Stopping]:
         with suppress(NotImplementedError):
             for number in _SIGNALS:
                 loop.remove_signal_handler(number)
+
+
+@contextmanager
+def told_by_hangup() -> Iterator[asyncio.Event]:
+    """An event that SIGHUP sets: whoever waits for it clears it. Without that signal (Windows) it is never set."""
+    event, loop = asyncio.Event(), asyncio.get_running_loop()
+    number = getattr(signal, "SIGHUP", None)
+    if number is None:
+        yield event
+        return
+    loop.add_signal_handler(number, event.set)
+    try:
+        yield event
+    finally:
+        loop.remove_signal_handler(number)

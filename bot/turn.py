@@ -22,7 +22,7 @@ from bot.restate import of_the_same, quotes, simpler, why
 from bot.safety import Clear, Mention, SafetyVerdict, SelfHarm, Violence, assess
 from bot.switches import Switches
 from bot.trace import Trace
-from bot.turn_record import TurnRecord, checked_words, turn_record
+from bot.turn_record import TurnRecord, checked_words, found_counts, turn_record
 from memory.replay import Said, earlier_questions, replay
 from memory.turn import Turn, TurnKind
 from retrieval.errors import RetrievalError
@@ -317,7 +317,7 @@ class Engine:
                 collections=await self.access(message.conversation, message.author),
                 pipeline=self.switches.applied(self.pipeline),
             )
-            span.set(grade=evidence.grade.value, best=round(evidence.best, 3), hits=len(evidence.hits))
+            span.set(**found_counts(evidence, self.searcher.thresholds))
         writes = self.answerer is not self.fallback and evidence.grade is not Grade.INCORRECT
         if isinstance(manner, Simpler) and writes:
             with trace.stage("answer") as span:
@@ -370,7 +370,7 @@ class Engine:
                 pipeline=self.switches.applied(self.pipeline),
                 without=without,
             )
-            span.set(grade=evidence.grade.value, best=round(evidence.best, 3), hits=len(evidence.hits))
+            span.set(**found_counts(evidence, self.searcher.thresholds))
             span.tell(lambda: {"hits": [hit.as_json() for hit in evidence.hits]})
             for stage in evidence.stages:
                 trace.add(

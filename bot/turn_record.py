@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from bot.safety import SafetyVerdict
     from bot.trace import Attribute, Span, Trace
     from bot.verify import Verified
+    from retrieval.evidence import Evidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +124,23 @@ def turn_record(
         spent=trace.spent,
         words={} if wordless else {"question": message.text, "reply": reply.text},
     )
+
+
+def found_counts(evidence: Evidence, thresholds: tuple[float, float]) -> dict[str, Attribute]:
+    """What a search found, in numbers: its grade and the thresholds it was given by, and where each hit stood before
+    reranking, in the order of after.
+    """
+    found: dict[str, Attribute] = {
+        "grade": evidence.grade.value,
+        "best": round(evidence.best, 3),
+        "evidence_threshold": round(thresholds[0], 3),
+        "confident_threshold": round(thresholds[1], 3),
+        "hits": len(evidence.hits),
+    }
+    if evidence.hits:
+        found["found_by_both"] = sum(len(hit.found_by) > 1 for hit in evidence.hits)
+        found["ranks_before"] = ",".join(str(hit.rank_before_rerank) for hit in evidence.hits)
+    return found
 
 
 def checked_words(draft: Answer, verified: Verified) -> dict[str, Any]:

@@ -100,6 +100,10 @@ class Grader:
         by_words, with_vectors = _model(data["by_words"]), _model(data["with_vectors"])
         return cls(by_words, with_vectors, evidence=evidence, confident=confident)
 
+    def move_to(self, *, evidence: float, confident: float) -> None:
+        """Take other thresholds from now on, those of a grader that has been made with them."""
+        self.evidence, self.confident = evidence, confident
+
     @property
     def name(self) -> str:
         """The backend, as traces name it."""

@@ -118,6 +118,11 @@ class Searcher:
         self._clock = clock
         self._today = today
 
+    @property
+    def thresholds(self) -> tuple[float, float]:
+        """The strengths of evidence below which it is incorrect, and from which it is correct."""
+        return self._grader.evidence, self._grader.confident
+
     async def search(
         self,
         query: Query,

@@ -17,7 +17,7 @@ QUESTIONS = ("When is the flu clinic open?", "And for children?")
 async def main() -> None:
     IMAGES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as home:
-        async with shown(Path(home)) as stage, browser(viewport={"width": 1280, "height": 700}) as context:
+        async with shown(Path(home)) as stage, browser(viewport={"width": 1280, "height": 1080}) as context:
             page = await context.new_page()
             await page.goto(stage.address)
             for number, question in enumerate((*QUESTIONS, "What is the capital of Peru?"), 1):

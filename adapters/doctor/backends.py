@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+import aiohttp
+
 from adapters.backends import choose_claude, choose_embedder, choose_index, choose_voyage
 from bot.claude_message import StructuredReply
+from retrieval.weaviate_address import EMBEDDED, address
 
 if TYPE_CHECKING:
     from adapters.doctor.finding import Findings
@@ -15,6 +18,9 @@ if TYPE_CHECKING:
     from retrieval.embed import Embedder
     from retrieval.index import Index, IndexStatus
     from retrieval.voyage_api import Voyage
+    from retrieval.weaviate_address import Address
+
+_PATIENCE = 5.0
 
 
 class _Ready(StructuredReply):
@@ -34,9 +40,15 @@ async def look_at_backends(settings: Settings, found: Findings, *, ask: bool) ->
             if voyage is None:
                 found.absent("voyage", "VOYAGE_API_KEY is not set: the model of this machine embeds.")
         embedder = await _embedder(settings, voyage, found, ask=ask)
+        if settings.weaviate_url not in {None, EMBEDDED}:
+            async with found.looking_at("weaviate"):
+                await _weaviate(address(str(settings.weaviate_url)), found)
         async with found.looking_at("index"):
             index = await choose_index(settings, embedder)
-            _index(await index.status(), index.name, found, by_meaning=embedder is not None)
+            status = await index.status()
+            _index(status, index.name, found, by_meaning=embedder is not None)
+            if embedder is not None and status.dimensions is not None:
+                _size(embedder, status, found)
         async with found.looking_at("claude"):
             claude = await asyncio.to_thread(choose_claude, settings)
             await _claude(claude, found, ask=ask)
@@ -59,10 +71,47 @@ async def _embedder(settings: Settings, voyage: Voyage | None, found: Findings, 
             return None
         if voyage is None or ask:
             vector = await embedder.embed_query("When is it open?")
-            found.good("embedding model", f"{embedder.name} answers with {len(vector)} numbers.")
+            if len(vector) == embedder.dimensions:
+                found.good("embedding model", f"{embedder.name} answers with {len(vector)} numbers.")
+            else:
+                said = f"{embedder.name} answers with {len(vector)} numbers in place of {embedder.dimensions}."
+                found.fault("embedding model", said, "Name a model that is known, or its right folder.")
         else:
             found.good("embedding model", f"{embedder.name}, not asked.")
     return embedder
+
+
+async def _weaviate(where: Address, found: Findings) -> None:
+    """Each port by itself; that gRPC is spoken on the second is seen when the index is opened."""
+    mend = "Start it, open that port, or name the right address in WEAVIATE_URL."
+    try:
+        timeout = aiohttp.ClientTimeout(total=_PATIENCE)
+        ready = f"{where.http}/v1/.well-known/ready"
+        async with aiohttp.ClientSession(timeout=timeout) as session, session.get(ready) as got:
+            status = got.status
+    except (TimeoutError, aiohttp.ClientError, OSError):
+        found.fault("weaviate http", f"Nothing answers at {where.http}.", mend)
+    else:
+        if status < 300:
+            found.good("weaviate http", f"It is ready at {where.http}.")
+        else:
+            found.fault("weaviate http", f"{where.http} says {status}.", "Wait until it is ready, or read its log.")
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            _, writer = await asyncio.open_connection(where.grpc_host, where.grpc_port)
+            writer.close()
+    except (TimeoutError, OSError):
+        found.fault("weaviate grpc", f"Nothing listens at {where.grpc}.", f"{mend[:-1]} (?grpc=host:port).")
+    else:
+        found.good("weaviate grpc", f"{where.grpc} is open.")
+
+
+def _size(embedder: Embedder, status: IndexStatus, found: Findings) -> None:
+    if (embedder.name, embedder.dimensions) == (status.model, status.dimensions):
+        found.good("embedding size", f"{status.dimensions} numbers, as the index holds them.")
+    else:
+        said = f"The index holds {status.dimensions} numbers of {status.model}, and {embedder.name} gives others."
+        found.fault("embedding size", said, "citewell ingest --re-embed, or set CITEWELL_EMBEDDER back.")
 
 
 def _index(status: IndexStatus, name: str, found: Findings, *, by_meaning: bool) -> None:

@@ -50,11 +50,13 @@ async def _look(settings: Settings, *, ask: bool) -> Findings:
     from adapters.doctor.backends import look_at_backends
     from adapters.doctor.machine import look_at_machine
     from adapters.slack.doctor import look_at_slack
+    from adapters.teams.doctor import look_at_teams
 
     found, now = Findings(), utc_now()
     await look_at_machine(settings, found, now.date())
     await look_at_backends(settings, found, ask=ask)
     await look_at_slack(settings, found, now)
+    await look_at_teams(settings, found)
     return found
 
 

@@ -7,6 +7,7 @@ import os
 import shutil
 from typing import TYPE_CHECKING
 
+from adapters.home_settings import FORMER_NAME, HOME_FILE
 from bot.crisis_file import bundled
 from bot.own_people import own_people
 from memory.file import MemoryFile
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from adapters.settings import Settings
 
 _TIGHT, _FULL = 1_000_000_000, 100_000_000
-_PRIVATE = ("memory.db", "traces.jsonl", "installations.db", "settings.toml")
+_PRIVATE = ("memory.db", "traces.jsonl", "slack.db", HOME_FILE, FORMER_NAME)
 
 
 async def look_at_machine(settings: Settings, found: Findings, today: date) -> None:

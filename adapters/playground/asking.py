@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from adapters.app import Application
     from bot.turn_record import TurnRecord
 
-PLATFORM = "playground"
+PLATFORM, TENANT = "playground", "local"
 _PERSON = "visitor"
 
 
@@ -58,7 +58,7 @@ async def asked(app: Application, question: Question, id_: str) -> dict[str, Any
     )
     if question.compare:
         engine = replace(engine, memories=Memories(RamMemory(), RamMemory()))
-    author = Author(_PERSON, guest=question.guest)
+    author = member(guest=question.guest)
     message = IncomingMessage(id_, conversation(question.conversation), author, question.question, utc_now())
     try:
         async with asyncio.timeout(app.settings.turn_deadline):
@@ -74,4 +74,9 @@ async def asked(app: Application, question: Question, id_: str) -> dict[str, Any
 
 def conversation(name: str) -> Conversation:
     """The page's conversation of this name."""
-    return Conversation(PLATFORM, "local", "page", name)
+    return Conversation(PLATFORM, TENANT, "page", name)
+
+
+def member(*, guest: bool = False) -> Author:
+    """Whoever uses the page: all of them are one person, a member unless they ask as a guest."""
+    return Author(_PERSON, guest=guest)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _DAYS = 14
 _GAPS = 10
+_INGESTS = 15
 
 
 class Dashboard:
@@ -47,6 +48,8 @@ class Dashboard:
             ]
         except MemoryUnavailable:
             found["unread"].append("memory")
+        ingests = await asyncio.to_thread(self._app.history.last, _INGESTS)
+        found["ingests"] = [one.as_json() for one in ingests]
         try:
             status = await self._app.index.status()
             found["index"] = {

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from adapters.playground.asking import Question, asked, conversation
 from adapters.playground.dashboard import Dashboard
 from adapters.playground.entry import Entry
+from adapters.playground.uploading import Undoing, Uploading
 from bot.switches import STAGES
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class Playground:
         self._topics = topics
         self._entry = Entry(token)
         self._dashboard = Dashboard(app)
+        self._uploading = Uploading(app)
 
     def application(self) -> web.Application:
         """To be added below `PREFIX`."""
@@ -58,6 +60,8 @@ class Playground:
         page.router.add_get("/api/dashboard", self._numbers)
         page.router.add_post("/api/ask", self._ask)
         page.router.add_post("/api/forget", self._forget)
+        page.router.add_post("/api/documents", self._take_in)
+        page.router.add_post("/api/documents/undo", self._undo)
         return page
 
     async def _file(self, request: web.Request) -> web.Response:
@@ -84,6 +88,8 @@ class Playground:
                 "backends": health.backends,
                 "stages": list(STAGES),
                 "off": sorted(self._app.engine.switches.off | self._app.settings.stages_off),
+                "into": self._app.intake.permission.collection,
+                "most_bytes": self._app.intake.permission.most_bytes,
                 "examples": list(await self._topics.questions(None, count=_EXAMPLES)),
             }
         )
@@ -103,6 +109,18 @@ class Playground:
         gone = await self._app.forgetter.matching(conversation=where)
         words = self._app.engine.wording.forget
         return web.json_response({"said": words.done if gone.turns else words.none})
+
+    async def _take_in(self, request: web.Request) -> web.Response:
+        try:
+            return web.json_response(await self._uploading.take_in(request))
+        except ValueError as error:
+            return _refused(str(error))
+
+    async def _undo(self, request: web.Request) -> web.Response:
+        try:
+            return web.json_response(await self._uploading.undo(Undoing.model_validate(await _json(request))))
+        except ValueError:
+            return _refused("There is no upload of that name.")
 
     async def _numbers(self, _: web.Request) -> web.Response:
         return web.json_response(await self._dashboard.numbers())

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
-import aiohttp
-
+from adapters.doctor.door import knock
 from adapters.slack.app import web_client
 from adapters.slack.credentials import SCOPES
 from adapters.slack.errors import mapped
+from adapters.slack.events import PLATFORM
+from adapters.tracing.lines import read_traces
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
 
 _SKEW = 60
 _TOO_LATE = 300
-_PATIENCE = aiohttp.ClientTimeout(total=5)
 
 
 async def look_at_slack(settings: Settings, found: Findings, now: datetime) -> None:
@@ -35,6 +36,8 @@ async def look_at_slack(settings: Settings, found: Findings, now: datetime) -> N
         headers = {name.casefold(): value for name, value in answer.headers.items()}
         _scopes(str(headers.get("x-oauth-scopes", "")), found)
         _clock(str(headers.get("date", "")), now, found)
+    async with found.looking_at("slack events"):
+        await asyncio.to_thread(_events, settings, found)
     if settings.slack_app_token is not None:
         async with found.looking_at("slack app token"):
             with mapped("apps.connections.open"):
@@ -42,7 +45,7 @@ async def look_at_slack(settings: Settings, found: Findings, now: datetime) -> N
             found.good("slack app token", "Socket Mode can be opened.")
     elif settings.slack_signing_secret is not None:
         async with found.looking_at("slack requests"):
-            await _unsigned(settings, found)
+            await knock(settings, found, "slack requests", "/slack/events")
     else:
         found.fault(
             "slack door",
@@ -79,17 +82,11 @@ def _clock(date: str, now: datetime, found: Findings) -> None:
         found.good("clock", said)
 
 
-async def _unsigned(settings: Settings, found: Findings) -> None:
-    """Where the bot runs here, what it says to a request that nobody signed."""
-    address = f"http://{settings.host}:{settings.port}/slack/events"
-    try:
-        async with aiohttp.ClientSession(timeout=_PATIENCE) as session, session.post(address, json={}) as got:
-            status = got.status
-    except (TimeoutError, aiohttp.ClientError, OSError):
-        found.absent("slack requests", f"Nothing answers at {address}: start citewell serve, and look again.")
-        return
-    if status == 401:
-        found.good("slack requests", "A request that nobody signed is refused.")
+def _events(settings: Settings, found: Findings) -> None:
+    """Blocking. Slack tells no bot which events it is subscribed to, but those that came have left their traces."""
+    last = max((one.at for one in read_traces(settings.traces_path) if one.platform == PLATFORM), default=None)
+    if last is None:
+        said = "None has come yet. Slack tells no bot which it gets: compare Event Subscriptions with manifest.yml."
+        found.absent("slack events", said)
     else:
-        mend = "Look at what answers at this address: it is not this bot, or something before it changes requests."
-        found.fault("slack requests", f"A request that nobody signed got {status}.", mend)
+        found.good("slack events", f"They arrive: the last was answered at {last:%Y-%m-%d %H:%M} UTC.")

@@ -28,7 +28,7 @@ _SHARED_BY_SEVERAL = "19:"
 class TeamsPlaces:
     """`bot.access.Places` of the organisation's own tenant.
 
-    `named` are the channels that the settings name, `boxes` know where a place is reached. Who is in a place is kept
+    `named` gives the channels that the settings name, `boxes` know where a place is reached. Who is in a place is kept
     for `ttl` seconds: so much later a change is heeded.
     """
 
@@ -38,14 +38,14 @@ class TeamsPlaces:
         boxes: Sequence[Outbox],
         *,
         tenant: str,
-        named: Collection[str],
+        named: Callable[[], Collection[str]],
         clock: Callable[[], float],
         ttl: float = 60.0,
     ) -> None:
         self._connector = connector
         self._boxes = boxes
         self._tenant = tenant
-        self._named = [name for name in named if name.startswith(_SHARED_BY_SEVERAL)]
+        self._named = named
         self._closed = Kept(self._ask_closed, clock, ttl=ttl)
         self._inside = Kept(self._ask_inside, clock, ttl=ttl)
 
@@ -71,7 +71,8 @@ class TeamsPlaces:
         return bool(members) and all(is_member(one, self._tenant) for one in members)
 
     async def _ask_inside(self, person: str) -> frozenset[str]:
-        return frozenset([channel for channel in self._named if await self._is_in(channel, person)])
+        shared = [name for name in self._named() if name.startswith(_SHARED_BY_SEVERAL)]
+        return frozenset([channel for channel in shared if await self._is_in(channel, person)])
 
     async def _is_in(self, channel: str, person: str) -> bool:
         try:

@@ -26,6 +26,7 @@ from adapters.teams.users import Users
 from memory.outbox import RamOutbox, SqliteOutbox
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from contextlib import AsyncExitStack
 
     from adapters.app import Application
@@ -50,7 +51,7 @@ async def start(app: Application, stack: AsyncExitStack, *, tokens: TokenSource 
     if not app_id:
         hosts, tokens = frozenset(LOOPBACK), NoTokens()
     elif tokens is None:
-        tokens = own = Tokens(await asyncio.to_thread(_credentials, settings, chosen))
+        tokens = own = Tokens(await asyncio.to_thread(credentials_of, settings, chosen))
         stack.callback(own.close)
     connector = Connector(session, tokens, hosts)
     published = OpenId(session, settings.teams_openid_url or chosen.openid)
@@ -64,7 +65,10 @@ async def start(app: Application, stack: AsyncExitStack, *, tokens: TokenSource 
     stack.push_async_callback(users.close)
     delivery = TeamsDelivery(sdk, words, durable=box, guests=guests, now=now, keep=keep, platform_id=users.platform_id)
     if tenant:
-        named = settings.channels.get(PLATFORM, {})
+
+        def named() -> Collection[str]:
+            return app.access.shelving.channels.get(PLATFORM, {})
+
         places = TeamsPlaces(connector, (box, guests), tenant=tenant, named=named, clock=time.monotonic)
         stack.push_async_callback(places.close)
         app.access.register(PLATFORM, tenant, places)
@@ -93,8 +97,11 @@ def _sdk(gate: Gate, connector: Connector) -> BotFramework:
     return BotFramework(gate, connector)
 
 
-def _credentials(settings: Settings, chosen: Cloud) -> Credentials:
-    """Blocking: the SDK is loaded. A bot of several tenants gets its tokens from Microsoft's own."""
+def credentials_of(settings: Settings, chosen: Cloud) -> Credentials:
+    """What proves to Microsoft who we are; a bot of several tenants gets its tokens from Microsoft's own.
+
+    Blocking: the SDK is loaded.
+    """
     app_id = settings.teams_app_id or ""
     tenant = None if settings.teams_app_type == "MultiTenant" else settings.teams_tenant_id
     if settings.teams_app_type == "UserAssignedMSI":

@@ -10,6 +10,7 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING
 
+from adapters.tracing.rotated import append, lines_of
 from bot.turn_record import TurnRecord
 
 if TYPE_CHECKING:
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 logger = logging.getLogger(__name__)
-
-KEPT = 3
-"""So many full files stay beside the one that grows: traces.jsonl.1 is the youngest of them."""
 
 
 class TraceFile:
@@ -64,23 +62,12 @@ class TraceFile:
 
     def _write(self, lines: str) -> None:
         try:
-            with suppress(FileNotFoundError):
-                if self._path.stat().st_size + len(lines) > self._most_bytes:
-                    self._rotate()
-            handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-            with os.fdopen(handle, "a", encoding="utf-8", errors="replace") as file:
-                file.write(lines)
+            append(self._path, lines, most_bytes=self._most_bytes)
             self._failing = False
         except OSError as error:
             if not self._failing:
                 logger.warning("traces cannot be written to %s (%s)", self._path, error.strerror)
             self._failing = True
-
-    def _rotate(self) -> None:
-        for number in range(KEPT - 1, 0, -1):
-            with suppress(FileNotFoundError):
-                _numbered(self._path, number).replace(_numbered(self._path, number + 1))
-        self._path.replace(_numbered(self._path, 1))
 
 
 class Tail:
@@ -129,16 +116,10 @@ class Tail:
 
 def read_traces(path: Path) -> Iterator[TurnRecord]:
     """Every turn that the file and the full ones beside it hold, oldest first; lines that are none are passed over."""
-    for file in (*(_numbered(path, number) for number in range(KEPT, 0, -1)), path):
-        with suppress(FileNotFoundError), file.open(encoding="utf-8", errors="replace") as lines:
-            yield from _records(lines)
+    yield from _records(lines_of(path))
 
 
 def _records(lines: Iterable[str]) -> Iterator[TurnRecord]:
     for line in lines:
         with suppress(ValueError, KeyError, TypeError):
             yield TurnRecord.from_json(json.loads(line))
-
-
-def _numbered(path: Path, number: int) -> Path:
-    return path.with_name(f"{path.name}.{number}")

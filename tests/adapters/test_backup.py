@@ -60,14 +60,14 @@ def test_a_backup_is_its_owners_alone(home: Path, tmp_path: Path) -> None:
 
 def test_what_is_restored_is_what_was_backed_up_and_what_stood_there_is_kept(home: Path) -> None:
     fill(home / "memory.db", "before")
-    (home / "settings.toml").write_text('country = "IE"\n', encoding="utf-8")
+    (home / "citewell.toml").write_text('country = "IE"\n', encoding="utf-8")
     run("backup", "copy")
     fill(home / "memory.db", "after")
-    (home / "settings.toml").unlink()
+    (home / "citewell.toml").unlink()
     assert run("restore", "copy", "--yes").exit_code == 0
     assert rows(home / "memory.db") == ["before"]
     assert rows(home / "memory.db.before") == ["before", "after"]
-    assert (home / "settings.toml").exists()
+    assert (home / "citewell.toml").exists()
 
 
 def test_a_damaged_backup_changes_nothing(home: Path, tmp_path: Path) -> None:

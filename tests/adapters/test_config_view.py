@@ -31,11 +31,11 @@ def shown(*arguments: str) -> dict[str, tuple[object, str]]:
 def test_each_comes_with_the_place_that_set_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CITEWELL_COUNTRY", "IE")
     (home / ".env").write_text("CITEWELL_PASSAGES=4\n", encoding="utf-8")
-    (home / "settings.toml").write_text("keep_days = 7\n", encoding="utf-8")
+    (home / "citewell.toml").write_text("keep_days = 7\n", encoding="utf-8")
     found = shown()
     assert found["CITEWELL_COUNTRY"] == ("IE", "environment")
     assert found["CITEWELL_PASSAGES"] == (4, ".env")
-    assert found["CITEWELL_KEEP_DAYS"] == (7, str(home / "settings.toml"))
+    assert found["CITEWELL_KEEP_DAYS"] == (7, str(home / "citewell.toml"))
     assert "CITEWELL_PORT" not in found
     assert shown("--all")["CITEWELL_PORT"] == (3000, "default")
 

@@ -199,7 +199,7 @@ def test_a_missing_file_is_bad_use(citewell: Citewell) -> None:
 def test_calibrating_writes_the_thresholds_that_are_then_in_force(citewell: Citewell) -> None:
     file = citewell.enough()
     found = citewell.json("calibrate", file)
-    written = tomllib.loads((citewell.home / "settings.toml").read_text())
+    written = tomllib.loads((citewell.home / "citewell.toml").read_text())
     assert written == {"thresholds": {"none": {"evidence": found["evidence"], "confident": found["confident"]}}}
     again = citewell.json("calibrate", file, "--dry-run")
     assert (again["before"]["evidence"], again["before"]["confident"]) == (found["evidence"], found["confident"])
@@ -210,7 +210,7 @@ def test_it_says_which_backends_the_thresholds_hold_for(citewell: Citewell) -> N
     file = citewell.enough()
     said = citewell("calibrate", file)
     assert "embedding: none; reranker: fitted" in said.stdout
-    assert "embedding: none; reranker: fitted" in (citewell.home / "settings.toml").read_text()
+    assert "embedding: none; reranker: fitted" in (citewell.home / "citewell.toml").read_text()
     found = citewell.json("calibrate", file, "--dry-run", CITEWELL_RERANKER="none")
     assert (found["embedder"], found["reranker"]) == ("none", "none")
     off = citewell.json("calibrate", file, "--dry-run", CITEWELL_STAGES_OFF="rerank")
@@ -220,7 +220,7 @@ def test_it_says_which_backends_the_thresholds_hold_for(citewell: Citewell) -> N
 def test_a_calibrated_threshold_decides_what_is_declined(citewell: Citewell) -> None:
     question = "When is the flu clinic open?"
     assert citewell.json("search", question)["grade"] == "correct"
-    (citewell.home / "settings.toml").write_text("[thresholds.none]\nevidence = 1\nconfident = 1\n")
+    (citewell.home / "citewell.toml").write_text("[thresholds.none]\nevidence = 1\nconfident = 1\n")
     assert citewell.json("search", question)["grade"] == "incorrect"
     assert citewell.json("search", question, CITEWELL_EVIDENCE_THRESHOLD="0.1")["grade"] != "incorrect"
 
@@ -245,7 +245,7 @@ def test_the_chart_is_drawn_in_the_home_or_where_it_is_told(citewell: Citewell) 
 
 def test_a_person_reads_what_was_chosen_and_why(citewell: Citewell) -> None:
     said = citewell("calibrate", citewell.enough()).stdout
-    for line in ("<- chosen", "<- in force now", "cross-validated", "Confident threshold", "settings.toml"):
+    for line in ("<- chosen", "<- in force now", "cross-validated", "Confident threshold", "citewell.toml"):
         assert line in said
 
 
@@ -253,7 +253,7 @@ def test_too_few_questions_of_a_kind_are_refused_with_the_number_needed(citewell
     result = citewell("calibrate", citewell.file(*KNOWN))
     assert result.exit_code == 1
     assert "3 answerable questions are too few: it takes at least 20 of each kind" in result.stderr
-    assert not (citewell.home / "settings.toml").exists()
+    assert not (citewell.home / "citewell.toml").exists()
     result = citewell("calibrate", citewell.enough(), "--declines", "0.95")
     assert "at least 40" in result.stderr
 
@@ -284,14 +284,14 @@ def test_a_picture_that_has_no_place_is_refused_before_anything_is_asked(citewel
     result = citewell("calibrate", citewell.enough(), "--png", citewell.folder / "nowhere" / "x.png")
     assert result.exit_code == 2
     assert "there is no folder" in result.stderr
-    assert not (citewell.home / "settings.toml").exists()
+    assert not (citewell.home / "citewell.toml").exists()
 
 
 def test_a_picture_that_fails_costs_neither_the_report_nor_the_word_of_what_was_written(citewell: Citewell) -> None:
     (citewell.home / "calibration.png").mkdir()
     result = citewell("calibrate", citewell.enough())
     assert result.exit_code == 1
-    assert f"Written: {citewell.home / 'settings.toml'}" in result.stdout
+    assert f"Written: {citewell.home / 'citewell.toml'}" in result.stdout
     assert "<- chosen" in result.stdout
     assert "Chart:" not in result.stdout
     assert "calibration.png" in result.stderr
@@ -303,7 +303,7 @@ def test_a_picture_that_fails_costs_neither_the_report_nor_the_word_of_what_was_
 def test_thresholds_of_searches_by_words_alone_are_kept_as_such(citewell: Citewell) -> None:
     found = citewell.json("calibrate", citewell.enough(), CITEWELL_EMBEDDER="local", CITEWELL_STAGES_OFF="hybrid")
     assert found["embedder"] == "none"
-    assert list(tomllib.loads((citewell.home / "settings.toml").read_text())["thresholds"]) == ["none"]
+    assert list(tomllib.loads((citewell.home / "citewell.toml").read_text())["thresholds"]) == ["none"]
 
 
 def test_without_grading_no_threshold_is_chosen(citewell: Citewell) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from adapters.backends import choose_grader
 from adapters.demo import demo_settings
-from adapters.home_settings import Thresholds, write_thresholds
+from adapters.home_settings import Thresholds, warn_of_former_name, write_thresholds
 from adapters.settings import Settings
 from bot.errors import Misconfigured
 from retrieval.embed import HashEmbedder
@@ -31,7 +31,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def write(home: Path, text: str) -> None:
-    (home / "settings.toml").write_text(text, encoding="utf-8")
+    (home / "citewell.toml").write_text(text, encoding="utf-8")
 
 
 def test_without_the_file_nothing_is_set(home: Path) -> None:
@@ -74,15 +74,15 @@ def test_it_is_read_from_the_home_that_the_env_file_or_the_caller_names(tmp_path
         ('home = "/elsewhere"\n', "home is no setting that can stand here"),
         ("CITEWELL_PASSAGES = 3\n", "CITEWELL_PASSAGES is no setting"),
         ("passages = \n", "is no TOML"),
-        ("passages = 300\n", "settings.toml: passages: "),
+        ("passages = 300\n", "citewell.toml: passages: "),
         ("[thresholds.x]\nevidence = 0.8\nconfident = 0.2\n", "confident lies below evidence"),
-        ("[thresholds.x]\nevidence = 0.8\n", "settings.toml: thresholds.x.confident: it is missing"),
-        ("[thresholds.x]\nevidence = 2\nconfident = 3\n", "settings.toml: thresholds.x.evidence: "),
+        ("[thresholds.x]\nevidence = 0.8\n", "citewell.toml: thresholds.x.confident: it is missing"),
+        ("[thresholds.x]\nevidence = 2\nconfident = 3\n", "citewell.toml: thresholds.x.evidence: "),
         ("[thresholds.x]\nevidence = nan\nconfident = 1\n", "thresholds.x.evidence: write a number from 0 to 1"),
         ("[thresholds.x]\nevidence = 0\nconfident = 1\nhigh = 1\n", "thresholds.x.high: no such field"),
-        ("thresholds = 1\n", "settings.toml: thresholds: "),
-        ("country = 5\n", "settings.toml: country: "),
-        ("port = 0\n", "settings.toml: port: "),
+        ("thresholds = 1\n", "citewell.toml: thresholds: "),
+        ("country = 5\n", "citewell.toml: country: "),
+        ("port = 0\n", "citewell.toml: port: "),
     ],
 )
 def test_a_fault_in_it_is_named(home: Path, text: str, said: str) -> None:
@@ -93,7 +93,7 @@ def test_a_fault_in_it_is_named(home: Path, text: str, said: str) -> None:
 
 
 def test_a_file_that_is_no_text_is_named(home: Path) -> None:
-    (home / "settings.toml").write_bytes(b"\xff")
+    (home / "citewell.toml").write_bytes(b"\xff")
     with pytest.raises(Misconfigured, match="not UTF-8"):
         Settings.load()
 
@@ -101,7 +101,7 @@ def test_a_file_that_is_no_text_is_named(home: Path) -> None:
 def test_what_is_calibrated_is_what_is_read(home: Path) -> None:
     write_thresholds(home, "all-MiniLM-L6-v2", CHOSEN, about="by calibrate, from 40 questions")
     assert Settings.load().thresholds == {"all-MiniLM-L6-v2": CHOSEN}
-    assert "# by calibrate, from 40 questions" in (home / "settings.toml").read_text()
+    assert "# by calibrate, from 40 questions" in (home / "citewell.toml").read_text()
 
 
 def test_calibrating_again_replaces_one_table_and_keeps_the_rest_as_written(home: Path) -> None:
@@ -111,7 +111,7 @@ def test_calibrating_again_replaces_one_table_and_keeps_the_rest_as_written(home
         chosen = Thresholds(evidence=evidence, confident=0.7)
         write_thresholds(home, 'a "quoted" model', chosen, about="q")
         write_thresholds(home, "none", CHOSEN, about="q")
-    text = (home / "settings.toml").read_text()
+    text = (home / "citewell.toml").read_text()
     assert text.startswith('# my own words\ncountry = "IE"  # and these\n')
     assert tomllib.loads(text)["thresholds"] == {
         'a "quoted" model': {"evidence": 0.4, "confident": 0.7},
@@ -136,12 +136,12 @@ MINE = [
 
 @pytest.mark.parametrize("mine", MINE)
 def test_whatever_else_stands_in_the_file_stays(home: Path, mine: str) -> None:
-    (home / "settings.toml").write_bytes(mine.encode())
+    (home / "citewell.toml").write_bytes(mine.encode())
     expected = tomllib.loads(mine)
     expected.setdefault("thresholds", {})["none"] = {"evidence": 0.4, "confident": 0.7}
     for _ in range(2):
         write_thresholds(home, "none", CHOSEN, about="q")
-    text = (home / "settings.toml").read_bytes().decode()
+    text = (home / "citewell.toml").read_bytes().decode()
     assert tomllib.loads(text) == expected
     kept = others(mine)
     assert [line for line in others(text) if line in kept] == kept
@@ -164,8 +164,8 @@ def test_a_file_that_cannot_be_added_to_is_left_as_it_was(home: Path, mine: str)
     write(home, mine)
     with pytest.raises(Misconfigured, match="in braces"):
         write_thresholds(home, "none", CHOSEN, about="q")
-    assert (home / "settings.toml").read_text() == mine
-    assert [file.name for file in home.iterdir()] == ["settings.toml"]
+    assert (home / "citewell.toml").read_text() == mine
+    assert [file.name for file in home.iterdir()] == ["citewell.toml"]
 
 
 def test_what_is_written_may_hold_keys_and_is_for_its_owner_alone(home: Path) -> None:
@@ -214,12 +214,12 @@ def test_a_fault_outside_is_not_laid_to_the_file(home: Path, monkeypatch: pytest
     monkeypatch.setenv("PORT", "none")
     with pytest.raises(Misconfigured, match="  CITEWELL_COUNTRY: ") as caught:
         Settings.load()
-    assert "settings.toml" not in str(caught.value)
+    assert "citewell.toml" not in str(caught.value)
 
 
 def test_a_home_that_is_a_file_is_named_as_such(home: Path) -> None:
     write(home, "passages = 3\n")
-    file = home / "settings.toml"
+    file = home / "citewell.toml"
     with pytest.raises(Misconfigured, match=rf"{re.escape(str(file))} is a file.*CITEWELL_HOME.*folder"):
         Settings.load(home=file)
 
@@ -227,3 +227,28 @@ def test_a_home_that_is_a_file_is_named_as_such(home: Path) -> None:
 def test_searches_by_words_alone_are_graded_by_the_thresholds_for_them(home: Path) -> None:
     settings = Settings.load(thresholds={"none": CHOSEN}, stages_off=frozenset({"hybrid"}))
     assert choose_grader(settings, HashEmbedder()).evidence == 0.4
+
+
+def test_a_file_of_the_former_name_is_read_and_the_log_says_to_rename_it(
+    home: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (home / "settings.toml").write_text('country = "IE"\n', encoding="utf-8")
+    assert Settings.load(home=home).country == "IE"
+    warn_of_former_name(home)
+    assert "rename it to citewell.toml" in caplog.text
+    assert write_thresholds(home, "none", CHOSEN, about="x").name == "settings.toml"
+
+
+def test_a_file_of_the_former_name_is_passed_over_beside_one_of_the_present(
+    home: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (home / "settings.toml").write_text('country = "IE"\n', encoding="utf-8")
+    (home / "citewell.toml").write_text('country = "GB"\n', encoding="utf-8")
+    assert Settings.load(home=home).country == "GB"
+    warn_of_former_name(home)
+    assert "is not read" in caplog.text
+
+
+def test_a_home_without_an_old_file_is_not_warned_of(home: Path, caplog: pytest.LogCaptureFixture) -> None:
+    warn_of_former_name(home)
+    assert caplog.text == ""

@@ -34,7 +34,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_home_says_which_channels_show_what(home: Path) -> None:
-    (home / "settings.toml").write_text(HOME, encoding="utf-8")
+    (home / "citewell.toml").write_text(HOME, encoding="utf-8")
     settings = Settings.load()
     assert settings.shelving == Shelving(
         channels={
@@ -47,7 +47,7 @@ def test_the_home_says_which_channels_show_what(home: Path) -> None:
 
 
 def test_so_does_the_environment_and_goes_first(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (home / "settings.toml").write_text(HOME, encoding="utf-8")
+    (home / "citewell.toml").write_text(HOME, encoding="utf-8")
     monkeypatch.setenv("CITEWELL_CHANNELS", '{"slack": {"C0456": ["wards"]}}')
     monkeypatch.setenv("CITEWELL_DOCUMENTS_FROM", "U0BEN, U0CLEO")
     settings = Settings.load()
@@ -66,14 +66,14 @@ def test_so_does_the_environment_and_goes_first(home: Path, monkeypatch: pytest.
         ("[channels.slack]\nC0123 = [1]\n", "slack.C0123: write a list of collections"),
         ('channels = ["public"]\n', "write a table for each platform"),
         ("[channels]\nslack = 1\n", "slack: write [channels.slack]"),
-        ('direct_messages = "all"\n', "settings.toml: direct_messages: "),
+        ('direct_messages = "all"\n', "citewell.toml: direct_messages: "),
         ('documents_from = ["@amina"]\n', "documents_from: write ids with commas between them"),
         ('documents_into = "a b"\n', "documents_into: write the name of one collection"),
         ("documents_limit = 1000\n", "documents_limit: "),
     ],
 )
 def test_a_slip_is_named_with_its_mend(home: Path, text: str, said: str) -> None:
-    (home / "settings.toml").write_text(text, encoding="utf-8")
+    (home / "citewell.toml").write_text(text, encoding="utf-8")
     with pytest.raises(Misconfigured) as caught:
         Settings.load()
     assert said in str(caught.value)

@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.bench import followups, ingest, quality, refusal, scale, slack, speed, support
+from tests.bench import followups, ingest, quality, refusal, scale, slack, speed, support, traces
 from tests.bench.report import machine, put
 from tests.bench.sets import Sets
 
@@ -37,6 +37,7 @@ PARTS: dict[str, Callable[[Sets], Coroutine[Any, Any, Sequence[Table]]]] = {
     "support": support.measured,
     "followups": followups.measured,
     "slack": slack.measured,
+    "traces": traces.measured,
 }
 PAGES = {"followups": ROOT / "docs" / "followups.md"}
 """Where the tables of a part stand, if not among the other results."""

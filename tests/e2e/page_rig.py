@@ -46,10 +46,10 @@ class Stage:
 
 
 @asynccontextmanager
-async def shown(home: Path) -> AsyncIterator[Stage]:
-    """The pages, listened for on a free port of loopback."""
+async def shown(home: Path, **more: object) -> AsyncIterator[Stage]:
+    """The pages, listened for on a free port of loopback; `more` settings than the usual ones."""
     async with AsyncExitStack() as stack:
-        given = {"home": home, "embedder": "none", "port": free_port(), "web_token": TOKEN}
+        given = {"home": home, "embedder": "none", "port": free_port(), "web_token": TOKEN, **more}
         settings = await asyncio.to_thread(Settings.load, **given)
         app = await stack.enter_async_context(await build(settings))
         hostile = home / "hostile" / "helipad.md"

@@ -14,6 +14,7 @@ from aiohttp import web
 from adapters.app import utc_now
 from adapters.dispatch import Courier, Dispatcher
 from adapters.forgetting import Forgetter, answering_forget
+from adapters.ingest_history import IngestHistory
 from adapters.installing import InSlack
 from adapters.intake import Intake
 from adapters.offered import Permission
@@ -242,6 +243,7 @@ async def running(
             collections=(),
             public=("public",),
             seconds=30,
+            history=IngestHistory(home),
         )
         access = PlaceAccess(Shelving())
         localities = Localities(workspaces, SlackIntake(workspaces, delivery, words), access, intake, time.monotonic)

@@ -16,9 +16,14 @@ function begin() {
 
 function show() {
   $("turns").replaceChildren(...talks.get(current).map(turn));
-  $("log").scrollTop = $("log").scrollHeight;
+  const newest = $("turns").lastElementChild;
+  $("log").scrollTop = newest ? newest.offsetTop - $("log").offsetTop : 0;
   $("examples").hidden = talks.get(current).length > 0;
 }
+
+const ENDED = {
+  fact: "answered", ungrounded: "not in the documents", crisis: "help lines", refusal: "not answered", courtesy: "small talk", error: "failed",
+};
 
 function turn(one) {
   const { reply } = one;
@@ -32,8 +37,8 @@ function turn(one) {
   item.append(make("div", { class: kind }, words(reply.text, reply.sources.length ? choose : null)));
   item.append(...[resources(reply), reply.sources.length ? sources(reply) : null].filter(Boolean));
   const confidence = reply.confidence == null ? "" : `${one.confidence} · `;
-  const what = make("button", { type: "button", class: "plain", onclick: () => { explain(one); $("turn").focus(); } }, "What happened");
-  item.append(make("p", { class: "quiet" }, `${confidence}${reply.kind} · ${Math.round(one.trace.milliseconds)} ms `, what));
+  const what = make("button", { type: "button", class: "link", onclick: () => { explain(one); $("turn").focus(); } }, "What happened");
+  item.append(make("p", { class: "quiet" }, `${confidence}${ENDED[reply.kind] || reply.kind} · ${Math.round(one.trace.milliseconds)} ms `, what));
   return item;
 }
 
@@ -45,20 +50,36 @@ function explain(one) {
   const whole = Math.max(1, one.trace.milliseconds, ...one.trace.stages.map((stage) => stage.began + stage.milliseconds));
   $("timeline").replaceChildren(
     make("p", { class: "quiet" }, `Trace ${one.trace.trace_id}${one.trace.declined ? `, declined: ${one.trace.declined}` : ""}`),
-    ...one.trace.stages.map((stage) => drawn(stage, whole)));
+    ...one.trace.stages.map((stage) => drawn(stage, whole, within(stage, one.trace.stages))));
 }
 
-function drawn(stage, whole) {
+// A stage that ran inside another one: the steps of a search.
+const within = (stage, stages) => stages.some((other) =>
+  other.stage === "retrieval" && stages.indexOf(stage) > stages.indexOf(other) &&
+  stage.began + stage.milliseconds <= other.began + other.milliseconds + 0.05);
+
+// What to see without opening it: that a stage fell back, failed, or dropped sentences.
+function flags(told) {
+  const dropped = told.dropped ? told.dropped.split(",").length : 0;
+  return [
+    told.degraded && `without its best: ${told.degraded}`,
+    told.failed && `failed: ${told.failed}`,
+    dropped && `${dropped} dropped`,
+    told.grade && `evidence: ${told.grade}`,
+  ].filter(Boolean).map((text) => make("span", { class: text.startsWith("evidence") ? "badge" : "badge down" }, text));
+}
+
+function drawn(stage, whole, inner) {
   const bar = make("div", { class: "bar" });
   bar.style.marginLeft = `${(100 * stage.began) / whole}%`;
   bar.style.width = `${(100 * stage.milliseconds) / whole}%`;
-  const line = make("div", { class: "stage" }, make("span", {}, stage.stage), make("div", { class: "track", "aria-hidden": "true" }, bar),
-    make("span", { class: "number" }, `${stage.milliseconds.toFixed(1)} ms`));
+  const line = make("div", { class: inner ? "stage inner" : "stage" }, make("span", {}, stage.stage), make("div", { class: "track", "aria-hidden": "true" }, bar),
+    make("span", { class: "number" }, `${stage.milliseconds.toFixed(1)} ms`), ...flags(stage.attributes || {}));
   return make("details", {}, make("summary", {}, line), make("div", {}, noted(stage.attributes || {}), ...said(stage.words || {})));
 }
 
 const noted = (attributes) =>
-  make("dl", {}, ...Object.entries(attributes).flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, String(value))]));
+  make("dl", {}, ...Object.entries(attributes).filter(([, value]) => value !== "").flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, String(value))]));
 
 function said(told) {
   const parts = [];
@@ -84,15 +105,20 @@ const ask = (question, conversation, off, compare = false) =>
 
 const switchedOff = () => [...document.querySelectorAll("#stages input:not(:checked)")].map((box) => box.value);
 
+function tell(said, how = "") {
+  $("status").textContent = said;
+  $("status").className = how;
+}
+
 async function busy(form, said, work) {
   const button = form.querySelector("button:not([type=button])");
   button.disabled = true;
-  $("status").textContent = said;
+  tell(said);
   try {
     await work();
-    $("status").textContent = "";
+    tell("");
   } catch (error) {
-    $("status").textContent = error.message;
+    tell(error.message, "fault");
   } finally {
     button.disabled = false;
   }
@@ -130,9 +156,9 @@ $("forget").addEventListener("click", async () => {
     talks.set(current, []);
     show();
     $("timeline").replaceChildren();
-    $("status").textContent = done.said;
+    tell(done.said);
   } catch (error) {
-    $("status").textContent = error.message;
+    tell(error.message, "fault");
   }
 });
 $("again").addEventListener("submit", (event) => {
@@ -145,22 +171,50 @@ $("again").addEventListener("submit", (event) => {
     $("beside").replaceChildren(column("As asked", before), column(`Without ${stage}`, other));
   });
 });
+let mostBytes = Infinity;
+
 $("upload").addEventListener("submit", (event) => {
   event.preventDefault();
   const file = $("file").files[0];
-  if (!file) return;
+  if (!file) {
+    $("taken").textContent = "Choose a file first.";
+    return;
+  }
+  if (file.size > mostBytes) {
+    $("taken").textContent = `${file.name} is larger than ${Math.floor(mostBytes / 1e6)} MB. Please split it up.`;
+    return;
+  }
   busy($("upload"), `Reading ${file.name}…`, async () => {
-    const done = await call(`documents?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
-    $("taken").textContent = done.said;
+    $("taken").textContent = "";
+    const query = new URLSearchParams({ name: file.name, collection: $("into").value });
+    const done = await call(`documents?${query}`, { method: "POST", body: file, headers: { "Content-Type": "application/octet-stream" } });
+    reported(done.said, done.undo);
     $("file").value = "";
     await state();
   });
 });
+$("undo").addEventListener("click", (event) =>
+  busy($("upload"), "Taking it out…", async () => {
+    reported((await post("documents/undo", { undo: event.target.value })).said, "");
+    await state();
+  }));
+
+function reported(said, undo) {
+  $("taken").replaceChildren(words(said));
+  $("undo").value = undo;
+  $("undo").hidden = !undo;
+}
 
 async function state() {
   const now = await call("state");
   const collections = Object.entries(now.collections).map(([name, count]) => `${name}: ${count}`).join(", ");
-  $("holdings").textContent = [collections ? `Documents: ${collections}` : "No documents yet", ...now.faults].join(" · ");
+  mostBytes = now.most_bytes;
+  const chosen = $("into").value || now.into;
+  const names = [...new Set([now.into, ...Object.keys(now.collections)])].sort();
+  $("into").replaceChildren(...names.map((name) => make("option", { value: name, selected: name === chosen }, name)));
+  $("holdings").textContent = collections ? `Documents: ${collections}` : "No documents yet";
+  $("faults").replaceChildren(...now.faults.map((fault) => make("li", {}, fault)));
+  $("backends").textContent = now.backends;
   return now;
 }
 
@@ -173,5 +227,5 @@ state().then((now) => {
   for (const text of now.examples) {
     $("examples").append(make("button", { type: "button", class: "plain", onclick: () => question(text) }, text));
   }
-}).catch((error) => { $("status").textContent = error.message; });
+}).catch((error) => tell(error.message, "fault"));
 begin();

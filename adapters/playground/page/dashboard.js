@@ -8,6 +8,8 @@ function table(caption, heads, rows) {
       at ? make("td", {}, String(cell)) : make("th", { scope: "row" }, String(cell))))))));
 }
 
+const moment = (text) => text.slice(0, 16).replace("T", " ");
+
 const counts = (caption, head, found) => table(caption, [head, "times"], Object.entries(found || {}));
 
 call("dashboard").then((now) => {
@@ -23,5 +25,7 @@ call("dashboard").then((now) => {
     counts("Fallbacks", "stage: why", now.fallbacks),
     counts("Feedback", "mark", now.feedback),
     table("Asked, and not in the documents", ["question", "times", "last"], (now.gaps || []).map((gap) => [gap.question, gap.times, gap.last])),
-    table("Index", ["holds", ""], Object.entries(now.index || {})));
+    table("Documents taken in", ["when", "collection", "by", "files"], (now.ingests || []).map((one) =>
+      [moment(one.at), one.collection, one.through, Object.entries(one.files).map(([what, count]) => `${count} ${what}`).join(", ") || "none"])),
+    table("Index", ["holds", ""], Object.entries(now.index || {}).map(([what, value]) => [what, what === "last changed" ? moment(value) : value])));
 }).catch((error) => { document.getElementById("about").textContent = error.message; });

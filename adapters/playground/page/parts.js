@@ -37,11 +37,25 @@ function inline(text, onMarker) {
   });
 }
 
-// Light Markdown as the bot writes it: paragraphs, lists and bold. Whatever else there is stays as it stands.
+const ROW = /^\s*\|.*\|\s*$/;
+
+function grid(lines, onMarker) {
+  const rows = lines.filter((line) => !/^[\s|:-]+$/.test(line)).map((line) => line.trim().slice(1, -1).split("|"));
+  const cells = (name, row) => row.map((cell) => make(name, name === "th" ? { scope: "col" } : {}, ...inline(cell.trim(), onMarker)));
+  return make("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Table" }, make("table", {},
+    make("thead", {}, make("tr", {}, ...cells("th", rows[0]))),
+    make("tbody", {}, ...rows.slice(1).map((row) => make("tr", {}, ...cells("td", row))))));
+}
+
+// Light Markdown as the bot writes it: paragraphs, lists, tables and bold. Whatever else there is stays as it stands.
 export function words(text, onMarker) {
   const whole = document.createDocumentFragment();
   for (const block of text.split(/\n{2,}/)) {
     const lines = block.split("\n");
+    if (lines.length > 1 && lines.every((line) => ROW.test(line)) && lines.some((line) => !/^[\s|:-]+$/.test(line))) {
+      whole.append(grid(lines, onMarker));
+      continue;
+    }
     const listed = lines.length > 0 && lines.every((line) => /^(- |\d+\. )/.test(line));
     if (!listed) {
       whole.append(make("p", {}, ...inline(block, onMarker)));

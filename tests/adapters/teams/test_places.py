@@ -45,7 +45,7 @@ async def access(teams: TeamsDouble) -> AsyncIterator[Callable[[Shelving], Place
         await box.keep_address(place, address.model_dump_json(), datetime.now(UTC))
     async with aiohttp.ClientSession() as session:
         connector = Connector(session, StaticToken(teams.token), ["127.0.0.1"])
-        places = TeamsPlaces(connector, [box], tenant=TENANT, named=[CHANNEL, "default"], clock=time.monotonic)
+        places = TeamsPlaces(connector, [box], tenant=TENANT, named=lambda: [CHANNEL, "default"], clock=time.monotonic)
 
         def by(shelving: Shelving) -> PlaceAccess:
             made = PlaceAccess(shelving)
@@ -99,7 +99,7 @@ async def test_a_chat_shows_what_the_persons_named_channels_do_only_if_that_is_s
 
 
 def test_a_chat_of_several_is_none_of_two(teams: TeamsDouble) -> None:
-    places = TeamsPlaces(None, [], tenant=TENANT, named=[], clock=time.monotonic)  # type: ignore[arg-type]
+    places = TeamsPlaces(None, [], tenant=TENANT, named=list, clock=time.monotonic)  # type: ignore[arg-type]
     assert places.is_direct(CHAT)
     assert not places.is_direct(Conversation("teams", TENANT, GROUP))
     assert not places.is_direct(THREAD)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from adapters.tracing.lines import KEPT, Tail, TraceFile, read_traces
+from adapters.tracing.lines import Tail, TraceFile, read_traces
+from adapters.tracing.rotated import KEPT
 from tests.adapters.tracing.records import a_record
 
 if TYPE_CHECKING:
