@@ -32,6 +32,7 @@ from adapters.files import answering_files
 from adapters.forgetting import Forgetter, answering_forget
 from adapters.intake import Intake
 from adapters.offered import Permission
+from adapters.playground import PLATFORM as PLAYGROUND
 from adapters.sources import Sources, answering_sources
 from adapters.tracing.traces import Traces, words_until
 from adapters.uploads import Uploads
@@ -207,7 +208,7 @@ async def build(
         summary_writer = await asyncio.to_thread(choose_summary_writer, settings, small)
         summaries = Summaries(summary_writer, budget_tokens=settings.replay_tokens)
         opened.push_async_callback(summaries.settle)
-        access = PlaceAccess(settings.shelving, own={CONSOLE})
+        access = PlaceAccess(settings.shelving, own={CONSOLE, PLAYGROUND})
         engine = Engine(
             searcher=searcher,
             index=index,

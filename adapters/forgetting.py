@@ -70,7 +70,6 @@ class Forgetter:
         also: Callable[[], None] = _nothing,
     ) -> None:
         self._stores = stores
-        self._inbox = inbox
         self._inboxes = (inbox,) if guests is None else (inbox, guests)
         self._also = also
         self._answering: dict[object, Conversation] = {}
@@ -86,6 +85,7 @@ class Forgetter:
 
     async def message(self, conversation: Conversation, *, author: str, key: str) -> int:
         """Delete the author's turns about one message of theirs, however often it was asked, and say how many."""
+        self._also()
         gone = [await store.forget(conversation=conversation, author=author, message=key) for store in self._stores]
         return sum(gone)
 
@@ -121,6 +121,7 @@ class Forgetter:
 
         What is being answered meanwhile is deleted once it is.
         """
+        self._also()
         self._left |= {
             one for one, where in self._answering.items() if (where.platform, where.tenant) == (platform, tenant)
         }
@@ -150,15 +151,18 @@ class Forgetter:
         return await self._before(now - timedelta(days=keep_days), now - timedelta(days=max(keep_days, 1)))
 
     async def _before(self, moment: datetime, waiting: datetime) -> Forgotten:
+        self._also()
         gone = [await store.forget_before(moment) for store in self._stores]
         return Forgotten(sum(gone), await self._wipe(lambda entry: entry.accepted_at < waiting))
 
     async def _wipe(self, matches: Callable[[InboxEntry], bool]) -> int:
         """Count waiting messages as done: their words go, their keys stay, so that none is taken in again."""
-        matching = [entry.key for entry in await self._inbox.pending() if matches(entry)]
-        for key in matching:
-            await self._inbox.done(key)
-        return len(matching)
+        wiped = 0
+        for inbox in self._inboxes:
+            for key in [entry.key for entry in await inbox.pending() if matches(entry)]:
+                await inbox.done(key)
+                wiped += 1
+        return wiped
 
 
 def asks_to_forget(text: str) -> bool:

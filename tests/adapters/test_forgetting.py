@@ -174,4 +174,14 @@ async def test_what_holds_words_elsewhere_is_told_each_time() -> None:
     forgetter = Forgetter((RamMemory(),), RamInbox(), also=lambda: told.append("forget"))
     await forgetter.matching(author="ada")
     await forgetter.own(IncomingMessage("m1", THREAD, Author("ada"), "forget", NOON))
-    assert told == ["forget", "forget"]
+    await forgetter.message(THREAD, author="ada", key="m1")
+    await forgetter.tenant("slack", "T1")
+    await forgetter.before(NOON)
+    assert told == ["forget"] * 5
+
+
+async def test_what_waits_of_guests_goes_with_all_else() -> None:
+    members, guests = await waiting(), await waiting()
+    forgetter = Forgetter([RamMemory()], members, guests=guests)
+    assert (await forgetter.matching(author="ada")).waiting == 4
+    assert [entry.key for inbox in (members, guests) for entry in await inbox.pending()] == ["k1", "k1"]
