@@ -127,7 +127,7 @@ class Edits:
             click.here,
             deleted.conversation,
             deleted.ts,
-            about(deleted.key),
+            deleted.key,
             self._words.again.withdrawn,
         )
         _LOG.info("%s was deleted, and with it what answered it: %d", deleted.key, gone)

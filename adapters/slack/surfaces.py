@@ -15,9 +15,10 @@ from adapters.slack.again import ASK_ACTION, RETRY_ACTION, id_again, question_ts
 from adapters.slack.clicks import NoWindow
 from adapters.slack.events import attachments, readable
 from adapters.slack.feedback import FEEDBACK_ACTION, clicked
-from adapters.slack.history import answers_key, message_at
+from adapters.slack.history import message_at
 from adapters.slack.passage_view import passage_view, said, sources_view, waiting
 from adapters.slack.reasons import reason_view
+from adapters.slack.standing import answers_key
 from adapters.sources import heading
 from bot.errors import CitewellError
 from bot.messages import IncomingMessage

@@ -244,7 +244,9 @@ async def running(
             seconds=30,
         )
         access = PlaceAccess(Shelving())
-        localities = Localities(workspaces, SlackIntake(workspaces, delivery, words), access, intake, time.monotonic)
+        localities = Localities(
+            workspaces, SlackIntake(delivery.outlet, delivery, words), access, intake, time.monotonic
+        )
         stack.push_async_callback(localities.close)
         users, threads = Users(time.monotonic, shared=localities.shared), Threads(memories)
         app = SlackApp(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from adapters.slack.standing import telling
 from tests.doubles.slack import interactions
 from tests.e2e.test_slack_changes import EDITED
 from tests.e2e.test_slack_documents import DOCS, documents, here, mode, send, slack
@@ -41,3 +42,12 @@ async def test_an_edit_of_files_that_nobody_told_us_of_takes_them_in(here: Whole
     await edited(here, message, "the new rota")
     await here.settled()
     assert [one.title for one in await documents(here)] == ["Heron rota"]
+
+
+async def test_what_tells_how_far_files_are_goes_with_their_message(here: Whole) -> None:
+    report = await send(here, "F1", channel=DOCS)
+    message = sent_in(here, DOCS)
+    key = f"slack:{here.slack.workspace.team}:{DOCS}:{message.ts}"
+    report.metadata = telling(key)  # as after a crash before the report
+    assert (await here.slack.change(interactions.tombstone(message))).ok
+    await here.slack.until(lambda: here.slack.workspace.posted(DOCS) == [])

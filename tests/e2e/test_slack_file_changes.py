@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from adapters.slack.standing import file_name, files_of
 from bot.messages import Attachment
-from tests.doubles.slack import BOT
+from tests.doubles.slack import BOT, ApiError
 from tests.e2e.test_slack import AMINA, CHANNEL, mode, rig, slack
-from tests.e2e.test_slack_changes import busy_with_another, edit
+from tests.e2e.test_slack_changes import busy_with_another, delete, edit
 from tests.e2e.test_slack_surfaces import answered, buttons, whispered
 
 if TYPE_CHECKING:
@@ -35,3 +36,19 @@ async def test_asked_again_a_message_brings_its_files(rig: Rig) -> None:
     await rig.slack.click(button, rig.slack.workspace.ephemeral[0], AMINA)
     await rig.slack.until(lambda: len(rig.slack.workspace.posted(CHANNEL)) == 2)
     assert rig.engine.asked[-1].files == ATTACHED
+
+
+async def test_an_answer_that_went_out_as_a_file_goes_with_its_question(rig: Rig) -> None:
+    rig.slack.fail("chat.postMessage", *[ApiError("invalid_blocks"), ApiError("msg_too_long")])
+    asked, answer = await answered(rig)
+    assert [file["id"] for file in answer.files] == list(rig.slack.workspace.uploads.content)
+    await delete(rig, asked, replied_to=True)
+    await rig.slack.until(lambda: rig.slack.workspace.posted(CHANNEL) == [])
+    assert rig.slack.workspace.uploads.content == {}
+
+
+def test_a_file_belongs_to_its_question_however_often_that_was_asked() -> None:
+    key = "slack:T1:C1:1.1"
+    listed = [{"id": f"F{n}", "name": file_name(one)} for n, one in enumerate([key, f"{key}+2.2", "slack:T1:C1:1.2"])]
+    assert files_of({"files": listed}, key) == ["F0", "F1"]
+    assert len({one["name"] for one in listed}) == 3
