@@ -151,6 +151,7 @@ def _home(app: Application, pages: Pages) -> AppHome:
         words=engine.wording,
         access=app.access,
         operators=app.settings.operators,
+        kept_off=app.settings.stages_off,
     )
 
 

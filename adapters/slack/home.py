@@ -42,11 +42,14 @@ class HomeOpened(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Controls:
-    """What an operator sees besides: how the parts are, and which stages of a search are off for now."""
+    """What an operator sees besides: how the parts are, and which stages of a search are off for now.
+
+    `offered` are those that can be switched: what the settings keep off stays off.
+    """
 
     health: Health
     off: frozenset[str]
-    allowed: Sequence[str] = STAGES
+    offered: Sequence[str] = STAGES
 
 
 def home(
@@ -120,7 +123,7 @@ def _controls(controls: Controls, words: Wording) -> Iterator[dict[str, Any]]:
     yield _context(f"{health.backends} {counted}")
     yield _header(home.stages)
     yield _section(home.stages_text)
-    for stage in controls.allowed:
+    for stage in controls.offered:
         off = stage in controls.off
         yield _section(f"{stage}: {home.is_off if off else home.is_on}") | {
             "accessory": {
