@@ -279,7 +279,7 @@ def _home(memories: Memories, words: Wording, grader: Grader) -> AppHome:
     """Over no documents, without operators: tests of the page serve the whole product."""
     index = RamIndex()
     return AppHome(
-        overview=Overview(index, RamInbox(), "", lambda: 0, by_meaning=False),
+        overview=Overview(index, "", RamInbox().waiting, by_meaning=False),
         topics=Topics(index, Searcher(index, None, grader), words.prompts.about, lambda: datetime.now(UTC)),
         forgetter=Forgetter((memories.durable, memories.guests), RamInbox()),
         switches=Switches(),
