@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from adapters.playground.asking import Question, asked, conversation
 from adapters.playground.dashboard import Dashboard
 from adapters.playground.entry import Entry
+from adapters.web import BODY_LIMIT
 from bot.switches import STAGES
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ _FILES = {
     "style.css": ("style.css", "text/css"),
     "icon.svg": ("icon.svg", "image/svg+xml"),
 }
-BODY_LIMIT = 1024 * 1024
 _EXAMPLES = 4
 
 
