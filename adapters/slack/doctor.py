@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import aiohttp
 
-from adapters.slack.app import web_client
+from adapters.slack.client import web_client
 from adapters.slack.credentials import SCOPES
 from adapters.slack.errors import mapped
 

@@ -19,8 +19,9 @@ from adapters.intake import Intake
 from adapters.offered import Permission
 from adapters.overview import Overview
 from adapters.slack.alerts import Alerts
-from adapters.slack.app import SlackApp, identify, web_client
+from adapters.slack.app import SlackApp
 from adapters.slack.app_home import AppHome
+from adapters.slack.client import identify, web_client
 from adapters.slack.delivery import SlackDelivery
 from adapters.slack.intake import SlackIntake
 from adapters.slack.leaving import Leaving
