@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from adapters.slack.pace import Pace
     from adapters.slack.workspaces import Workspaces
     from bot.messages import IncomingMessage
-    from bot.wording import PostingWords
+    from bot.wording.surfaces import PostingWords
 
 _LOG = logging.getLogger(__name__)
 _PAGE = 200
