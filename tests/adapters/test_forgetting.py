@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -185,3 +186,20 @@ async def test_what_waits_of_guests_goes_with_all_else() -> None:
     forgetter = Forgetter([RamMemory()], members, guests=guests)
     assert (await forgetter.matching(author="ada")).waiting == 4
     assert [entry.key for inbox in (members, guests) for entry in await inbox.pending()] == ["k1", "k1"]
+
+
+@pytest.mark.parametrize(("author", "kept"), [("ada", []), ("ben", ["m1"])])
+async def test_what_is_being_answered_while_its_author_is_forgotten_goes_once_it_is(
+    author: str, kept: list[str]
+) -> None:
+    memory = RamMemory()
+    forgetter = Forgetter([memory], RamInbox())
+    asked = IncomingMessage("1.1+2.2", THREAD, Author("ada"), "When?", NOON)
+
+    async def answer(message: IncomingMessage, show: Show | None = None) -> Reply:
+        await forgetter.matching(author=author)
+        await memory.record(replace(a_turn(author="ada", conversation=THREAD), message=message.key))
+        return await answered(message, show)
+
+    await answering_forget(answer, forgetter, wording())(asked)
+    assert [turn.message for turn in await memory.turns(THREAD)] == [asked.key for _ in kept]
