@@ -75,6 +75,7 @@ $(PLAYGROUND)/.made: Makefile
 screenshots: $(DEV) playground  ## take the pictures in docs/images anew, in Chromium
 	@mkdir -p docs/images
 	@SCREENSHOTS=1 $(BIN)/python -m pytest tests/e2e/test_teams_browser.py
+	@$(BIN)/python scripts/page_screenshots.py
 
 constraints: $(DEV)  ## pin what is installed now
 	@$(BIN)/python -m pip freeze --exclude-editable | grep -E '^[A-Za-z0-9_.-]+==' > constraints.txt

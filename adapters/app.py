@@ -35,6 +35,7 @@ from adapters.ingest_history import IngestHistory
 from adapters.intake import Intake
 from adapters.live import Live
 from adapters.lookups.tables import Tables
+from adapters.playground import PLATFORM as PLAYGROUND
 from adapters.sources import Sources, answering_sources
 from adapters.tracing.traces import Traces, words_until
 from adapters.uploads import Uploads
@@ -222,7 +223,7 @@ async def build(
         summary_writer = await asyncio.to_thread(choose_summary_writer, settings, small)
         summaries = Summaries(summary_writer, budget_tokens=settings.replay_tokens)
         opened.push_async_callback(summaries.settle)
-        access = PlaceAccess(settings.shelving, own={CONSOLE})
+        access = PlaceAccess(settings.shelving, own={CONSOLE, PLAYGROUND})
         tables = await Tables.open(settings.lookups, settings.home.expanduser())
         opened.callback(tables.close)
         lookups = Lookups(Registry(tables.all), wording(settings.language))

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
     from adapters.settings import Settings
 
-_FOLDERS = (".documents",)
-_FILES = (HOME_FILE, FORMER_NAME, HISTORY)
+_REST = (HOME_FILE, FORMER_NAME, HISTORY, ".documents")
+"""What belongs to a home besides its databases."""
+_ENDINGS = ("", "-wal", "-shm")
 
 
 @click.command()
@@ -53,7 +54,8 @@ def backup(settings: Settings, *, folder: Path) -> None:
 def restore(settings: Settings, *, folder: Path, yes: bool) -> None:
     """Put a backup from FOLDER in place of what the home holds. The bot has to be stopped.
 
-    Each database is checked before anything is touched, and what stood in the home is kept beside it as `NAME.before`.
+    Each database is checked before anything is touched. What stood in the home, settings and documents too, is kept
+    beside it as `NAME.before`, in place of what was kept so earlier.
     """
     home = settings.home.expanduser()
     databases = list(_databases(folder))
@@ -70,6 +72,8 @@ def restore(settings: Settings, *, folder: Path, yes: bool) -> None:
         _set_aside(home / database.name)
         copy_database(database, home / database.name)
         say(f"{database.name} is as it was backed up")
+    for name in _REST:
+        _set_aside(home / name)
     _copy_rest(folder, home)
 
 
@@ -85,12 +89,11 @@ def _databases(folder: Path) -> Iterator[Path]:
 
 
 def _copy_rest(source: Path, target: Path) -> None:
-    for name in _FILES:
-        if (source / name).exists():
-            shutil.copy2(source / name, target / name)
-    for name in _FOLDERS:
+    for name in _REST:
         if (source / name).is_dir():
-            shutil.copytree(source / name, target / name, dirs_exist_ok=True)
+            shutil.copytree(source / name, target / name)
+        elif (source / name).exists():
+            shutil.copy2(source / name, target / name)
 
 
 def _check(database: Path) -> None:
@@ -118,8 +121,15 @@ def _check_unused(database: Path) -> None:
         return  # damaged, which is a reason to restore
 
 
-def _set_aside(database: Path) -> None:
-    for ending in ("", "-wal", "-shm"):
-        there = database.with_name(database.name + ending)
-        if there.exists():
-            there.replace(database.with_name(f"{database.name}.before{ending}"))
+def _set_aside(there: Path) -> None:
+    """A database with the files that belong to it, another file, or a folder."""
+    found = [(there.with_name(there.name + end), there.with_name(f"{there.name}.before{end}")) for end in _ENDINGS]
+    if not any(one.exists() for one, _ in found):
+        return
+    for one, aside in found:
+        if aside.is_dir():
+            shutil.rmtree(aside)
+        else:
+            aside.unlink(missing_ok=True)
+        if one.exists():
+            one.replace(aside)

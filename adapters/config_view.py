@@ -10,7 +10,7 @@ from pydantic import BaseModel, SecretStr
 
 from adapters.commands import json_option, print_json
 from adapters.home_settings import home_file
-from adapters.settings import HOME_ONLY, environment_file, environment_names
+from adapters.settings import HOME_ONLY, environment_file, environment_names, names_of
 from adapters.terminal import one_line, say
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def _rows(settings: Settings) -> list[dict[str, Any]]:
     rows = []
     for field, name in names.items():
         value = getattr(settings, field)
-        aliases = {name, field.upper(), f"CITEWELL_{field.upper()}"}
+        aliases = {one.upper() for one in names_of(field)}
         if aliases & outside:
             source = "environment"
         elif aliases & file:

@@ -81,6 +81,12 @@ class Dispatcher:
         """How many conversations have a message that waits or runs."""
         return len(self._lanes)
 
+    async def waiting(self) -> int:
+        """How many messages have no answer yet, those included that are to be tried again. It may raise
+        `MemoryUnavailable`.
+        """
+        return await self._durable.waiting() + await self._ephemeral.waiting()
+
     def register(self, platform: str, delivery: Delivery) -> None:
         """Deliver the replies of this platform so."""
         self._deliveries[platform] = delivery

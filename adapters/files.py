@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from adapters.risk import verdict
 from bot.messages import Reply
 from bot.safety import SelfHarm, Violence
 from memory.turn import TurnKind
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from adapters.intake import Intake
     from bot.messages import IncomingMessage, Respond, Show
     from bot.safety import SafetyVerdict
-
-logger = logging.getLogger(__name__)
 
 
 def answering_files(respond: Respond, intake: Intake, assess: Callable[[str], SafetyVerdict]) -> Respond:
@@ -32,7 +30,7 @@ def answering_files(respond: Respond, intake: Intake, assess: Callable[[str], Sa
         refusal = intake.refusal(message)
         if not message.text.strip():
             return Reply(TurnKind.COURTESY, refusal, trace_id="") if refusal else await intake.take_in(message)
-        if not refusal and not isinstance(_verdict(assess, message.text), SelfHarm | Violence):
+        if not refusal and not isinstance(verdict(message.text, assess), SelfHarm | Violence):
             return await intake.take_in(message)
         reply = await respond(message, show)
         if reply.kind is TurnKind.CRISIS or not refusal or not intake.permission.people:
@@ -40,11 +38,3 @@ def answering_files(respond: Respond, intake: Intake, assess: Callable[[str], Sa
         return replace(reply, text=f"{reply.text}\n\n{refusal}")
 
     return answer
-
-
-def _verdict(assess: Callable[[str], SafetyVerdict], text: str) -> SafetyVerdict:
-    try:
-        return assess(text)
-    except Exception as error:  # noqa: BLE001 - whatever broke in the gate, the safe branch is taken (promise 6)
-        logger.error("the safety gate broke: %s", type(error).__name__)  # noqa: TRY400 - a traceback may quote
-        return SelfHarm("broken")

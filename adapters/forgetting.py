@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from adapters.payload import from_payload
 from bot.messages import Reply
 from memory.conversation import Conversation
-from memory.turn import TurnKind
+from memory.turn import AGAIN, TurnKind
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
@@ -70,11 +70,11 @@ class Forgetter:
         also: Callable[[], None] = _nothing,
     ) -> None:
         self._stores = stores
-        self._inbox = inbox
         self._inboxes = (inbox,) if guests is None else (inbox, guests)
         self._also = also
-        self._answering: dict[object, Conversation] = {}
+        self._answering: dict[object, IncomingMessage] = {}
         self._left: set[object] = set()
+        self._unwanted: set[object] = set()
 
     async def own(self, message: IncomingMessage) -> int:
         """Delete the author's turns in this conversation, and say how many: others' stay, who did not ask for it."""
@@ -86,6 +86,7 @@ class Forgetter:
 
     async def message(self, conversation: Conversation, *, author: str, key: str) -> int:
         """Delete the author's turns about one message of theirs, however often it was asked, and say how many."""
+        self._also()
         gone = [await store.forget(conversation=conversation, author=author, message=key) for store in self._stores]
         return sum(gone)
 
@@ -97,8 +98,20 @@ class Forgetter:
         platform: str | None = None,
         tenant: str | None = None,
     ) -> Forgotten:
-        """Delete what matches all that is given. ValueError if neither a conversation nor an author is."""
+        """Delete what matches all that is given. ValueError if neither a conversation nor an author is.
+
+        What is being answered meanwhile is deleted once it is.
+        """
+
+        def is_meant(message: IncomingMessage) -> bool:
+            where = message.conversation
+            wanted = (conversation, author, platform, tenant)
+            have = (where, message.author.id, where.platform, where.tenant)
+            return all(one in {None, other} for one, other in zip(wanted, have, strict=True))
+
         self._also()
+        if conversation is not None or author is not None:
+            self._unwanted |= {one for one, message in self._answering.items() if is_meant(message)}
         gone = [
             await store.forget(conversation=conversation, author=author, platform=platform, tenant=tenant)
             for store in self._stores
@@ -106,13 +119,9 @@ class Forgetter:
 
         def matches(entry: InboxEntry) -> bool:
             try:
-                message = from_payload(entry.payload)
+                return is_meant(from_payload(entry.payload))
             except ValueError:
                 return False
-            where = message.conversation
-            wanted = (conversation, author, platform, tenant)
-            have = (where, message.author.id, where.platform, where.tenant)
-            return all(one in {None, other} for one, other in zip(wanted, have, strict=True))
 
         return Forgotten(sum(gone), await self._wipe(matches))
 
@@ -121,8 +130,11 @@ class Forgetter:
 
         What is being answered meanwhile is deleted once it is.
         """
+        self._also()
         self._left |= {
-            one for one, where in self._answering.items() if (where.platform, where.tenant) == (platform, tenant)
+            one
+            for one, message in self._answering.items()
+            if (message.conversation.platform, message.conversation.tenant) == (platform, tenant)
         }
         waiting = [await inbox.forget(Conversation.of_tenant(platform, tenant)) for inbox in self._inboxes]
         gone = [await store.forget(platform=platform, tenant=tenant) for store in self._stores]
@@ -130,9 +142,11 @@ class Forgetter:
 
     @asynccontextmanager
     async def answering(self, message: IncomingMessage) -> AsyncIterator[None]:
-        """While a message is answered: if its tenant leaves meanwhile, its conversation is deleted afterwards."""
+        """While a message is answered: if that is to be forgotten meanwhile, it is deleted afterwards; if its tenant
+        leaves, its whole conversation.
+        """
         one = object()
-        self._answering[one] = message.conversation
+        self._answering[one] = message
         try:
             yield
         finally:
@@ -140,6 +154,10 @@ class Forgetter:
             if one in self._left:
                 self._left.discard(one)
                 await self.matching(conversation=message.conversation)
+            if one in self._unwanted:
+                self._unwanted.discard(one)
+                key = message.key.partition(AGAIN)[0]
+                await self.message(message.conversation, author=message.author.id, key=key)
 
     async def before(self, moment: datetime) -> Forgotten:
         """Delete what is older than `moment`, an aware time."""
@@ -150,15 +168,18 @@ class Forgetter:
         return await self._before(now - timedelta(days=keep_days), now - timedelta(days=max(keep_days, 1)))
 
     async def _before(self, moment: datetime, waiting: datetime) -> Forgotten:
+        self._also()
         gone = [await store.forget_before(moment) for store in self._stores]
         return Forgotten(sum(gone), await self._wipe(lambda entry: entry.accepted_at < waiting))
 
     async def _wipe(self, matches: Callable[[InboxEntry], bool]) -> int:
         """Count waiting messages as done: their words go, their keys stay, so that none is taken in again."""
-        matching = [entry.key for entry in await self._inbox.pending() if matches(entry)]
-        for key in matching:
-            await self._inbox.done(key)
-        return len(matching)
+        wiped = 0
+        for inbox in self._inboxes:
+            for key in [entry.key for entry in await inbox.pending() if matches(entry)]:
+                await inbox.done(key)
+                wiped += 1
+        return wiped
 
 
 def asks_to_forget(text: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adapters.public_settings import ANYONE
-from adapters.slack.app import identify, web_client
+from adapters.slack.client import identify, web_client
 from adapters.slack.credentials import AppCredentials
 from adapters.slack.install import Installer, Limit
 from adapters.slack.installations import Installations

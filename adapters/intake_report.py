@@ -8,7 +8,8 @@ from retrieval.ingest_report import Outcome
 
 if TYPE_CHECKING:
     from adapters.uploads import Item, Record
-    from bot.wording import DocumentWords, Wording
+    from bot.wording import Wording
+    from bot.wording.surfaces import DocumentWords
 
 
 def report(record: Record, words: Wording, *, public: bool) -> str:

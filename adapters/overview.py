@@ -9,10 +9,9 @@ from memory.errors import MemoryUnavailable
 from retrieval.errors import RetrievalError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Awaitable, Callable, Collection, Mapping
     from datetime import datetime
 
-    from memory.inbox import Inbox
     from retrieval.index import Index
 
 
@@ -40,15 +39,12 @@ class Health:
 
 
 class Overview:
-    """Asks the index and the inbox. `backends` is a line that names what was chosen for each stage; `by_meaning` says
-    that there is a model whose vectors the passages should have.
+    """Asks the index, and `waiting` how many messages have no answer yet. `backends` is a line that names what was
+    chosen for each stage; `by_meaning` says that there is a model whose vectors the passages should have.
     """
 
-    def __init__(
-        self, index: Index, inbox: Inbox, backends: str, waiting: Callable[[], int], *, by_meaning: bool
-    ) -> None:
+    def __init__(self, index: Index, backends: str, waiting: Callable[[], Awaitable[int]], *, by_meaning: bool) -> None:
         self._index = index
-        self._inbox = inbox
         self._backends = backends
         self._waiting = waiting
         self._by_meaning = by_meaning
@@ -76,8 +72,9 @@ class Overview:
                 faults.append("The index is empty: take documents in with citewell ingest.")
             elif self._by_meaning and embedded < passages:
                 faults.append(f"{passages - embedded} of {passages} passages are found by words alone so far.")
+        waiting = 0
         try:
-            await self._inbox.pending()
+            waiting = await self._waiting()
         except MemoryUnavailable as error:
             faults.append(f"The memory file cannot be read: {error}")
-        return Health(self._backends, passages, embedded, self._waiting(), tuple(faults), ready=passages > 0)
+        return Health(self._backends, passages, embedded, waiting, tuple(faults), ready=passages > 0)

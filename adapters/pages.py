@@ -38,7 +38,7 @@ class Pages:
     async def of(cls, app: Application) -> Pages:
         """For an application; its turns are counted from now on."""
         by_meaning = app.embedder is not None
-        overview = Overview(app.index, app.inbox, app.backends, lambda: app.dispatcher.busy, by_meaning=by_meaning)
+        overview = Overview(app.index, app.backends, app.dispatcher.waiting, by_meaning=by_meaning)
         topics = Topics(app.index, app.searcher, app.engine.wording.prompts.about, app.engine.clock)
         app.traces.add(metrics := await asyncio.to_thread(Metrics))
         return cls(app, overview, topics, metrics)

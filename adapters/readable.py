@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 
+from adapters.table_row import cells, is_rule
+
 RAIL = "```"
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _BULLET = re.compile(r"^(\s*)[-*+]\s+(?=\S)")
-_TABLE_ROW = re.compile(r"^\s*\|(.+)\|\s*$")
-_TABLE_RULE = re.compile(r"^\s*\|(?:\s*:?-+:?\s*\|)+\s*$")
-_CELL_EDGE = re.compile(r"(?<!\\)\|")
 
 
 def readable_lines(markdown: str) -> list[tuple[str, bool]]:
@@ -25,29 +24,25 @@ def readable_lines(markdown: str) -> list[tuple[str, bool]]:
         if fenced:
             lines.append((line, True))
             continue
-        row = _TABLE_ROW.match(line)
+        row = cells(line)
         if row is None:
             header = None
             lines.append((_BULLET.sub(r"\1• ", line), False))
-        elif _TABLE_RULE.match(line):
+        elif is_rule(line):
             continue
         elif header is None:
-            header = _cells(row[1])
+            header = row
             lines.append((" · ".join(f"**{cell}**" for cell in header if cell), False))
         else:
-            lines.append((_row(header, _cells(row[1])), False))
+            lines.append((_row(header, row), False))
     if fenced:
         lines.append((RAIL, True))
     return lines
 
 
-def _cells(row: str) -> list[str]:
-    return [cell.strip().replace("\\|", "|") for cell in _CELL_EDGE.split(row)]
-
-
-def _row(header: list[str], cells: list[str]) -> str:
+def _row(header: list[str], row: list[str]) -> str:
     """One table row as a list item that reads alone: "• Monday: 9 to 12 · Ward: B"."""
-    first, *others = cells
+    first, *others = row
     named = [f"{name}: {cell}" if name else cell for name, cell in zip(header[1:], others, strict=False) if cell]
     named += [cell for cell in others[len(header) - 1 :] if cell]
     return "• " + " · ".join([first, *named] if first else named)

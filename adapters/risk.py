@@ -1,4 +1,4 @@
-"""Whether words that are no message, an edit or a comment, have to be treated as one: someone may be at risk."""
+"""What the safety gate says of words before or outside a turn: an edit, a comment, what stands beside files."""
 
 from __future__ import annotations
 
@@ -16,9 +16,14 @@ _LOG = logging.getLogger(__name__)
 
 
 def at_risk(text: str, gate: Callable[[str], SafetyVerdict] = assess) -> bool:
-    """Whether the gate sees someone at risk. Where it breaks it is yes: the turn then takes the safe branch."""
+    """Whether the gate sees someone at risk."""
+    return isinstance(verdict(text, gate), SelfHarm)
+
+
+def verdict(text: str, gate: Callable[[str], SafetyVerdict]) -> SafetyVerdict:
+    """What the gate says. Where it breaks, someone is at risk: the turn then takes the safe branch (promise 6)."""
     try:
-        return isinstance(gate(text), SelfHarm)
+        return gate(text)
     except Exception as error:  # noqa: BLE001 - whatever it was
         _LOG.error("the safety gate broke: %s", type(error).__name__)
-        return True
+        return SelfHarm("broken")

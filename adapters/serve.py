@@ -124,7 +124,7 @@ async def _slack(app: Application, spoken_in: InSlack, pages: Pages, stack: Asyn
     if alerts is not None:
         stack.push_async_callback(alerts.close)
     delivery = SlackDelivery(workspaces, words, privately=privately, alerts=alerts)
-    telling = SlackIntake(workspaces, delivery, words)
+    telling = SlackIntake(delivery.outlet, delivery, words)
     app.dispatcher.register(SLACK, telling)
     localities = Localities(workspaces, telling, app.access, app.intake, time.monotonic)
     stack.push_async_callback(localities.close)
@@ -160,6 +160,7 @@ def _home(app: Application, pages: Pages) -> AppHome:
         words=engine.wording,
         access=app.access,
         operators=app.settings.operators,
+        kept_off=app.settings.stages_off,
     )
 
 

@@ -422,10 +422,10 @@ class Settings(BaseSettings):
 
 def environment_names() -> dict[str, str]:
     """Each setting's name in the environment, by field, of all that can be set there."""
-    return {field: _names(field)[0] for field in Settings.model_fields if field not in HOME_ONLY}
+    return {field: names_of(field)[0] for field in Settings.model_fields if field not in HOME_ONLY}
 
 
-def _names(field: str) -> list[str]:
+def names_of(field: str) -> list[str]:
     """All names of a setting in the environment, the first before the others."""
     alias = Settings.model_fields[field].validation_alias
     return [str(one) for one in alias.choices] if isinstance(alias, AliasChoices) else [f"{_PREFIX}{field.upper()}"]
@@ -470,9 +470,9 @@ def _said(kind: str, message: str) -> str:
 def _place(location: tuple[int | str, ...], given: Mapping[str, object]) -> str:
     """Where a faulty setting stands: its name in the environment or, if it is set nowhere else, the home's file."""
     outside = {name.upper(): value for name, value in {**environment_file(), **os.environ}.items() if value}
-    field = next(one for one in Settings.model_fields if location[0] in {one, *_names(one)})
-    names = _names(field)
+    field = next(one for one in Settings.model_fields if location[0] in {one, *names_of(one)})
+    names = names_of(field)
     if any(name in given or name in outside for name in (field, *names)):
         return names[0]
-    home = given.get("home") or outside.get(_names("home")[0]) or Settings.model_fields["home"].default
+    home = given.get("home") or outside.get(names_of("home")[0]) or Settings.model_fields["home"].default
     return f"{home_file(Path(str(home)))}: {'.'.join([field, *map(str, location[1:])])}"

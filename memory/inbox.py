@@ -61,6 +61,10 @@ class Inbox(Protocol):
         """What was accepted and is not done, oldest first."""
         ...
 
+    async def waiting(self) -> int:
+        """How many that are; no words are read."""
+        ...
+
     async def forget_before(self, moment: datetime, *, keep: int = 0) -> int:
         """Drop the keys of done messages accepted before `moment` and say how many went; pending ones stay.
 
@@ -127,6 +131,11 @@ class SqliteInbox:
         query = "SELECT key, conversation, payload, accepted_at FROM inbox WHERE NOT done ORDER BY accepted_at, id"
         rows = await self._file.read(lambda db: list(db.query(query)))
         return [InboxEntry(**{**row, "accepted_at": utc(row["accepted_at"])}) for row in rows]
+
+    async def waiting(self) -> int:
+        """Counted in the file."""
+        query = "SELECT count(*) FROM inbox WHERE NOT done"
+        return await self._file.read(lambda db: int(db.execute(query).fetchone()[0]))
 
     async def forget_before(self, moment: datetime, *, keep: int = 0) -> int:
         """Drop old keys that are done."""
@@ -207,6 +216,10 @@ class RamInbox:
     async def pending(self) -> Sequence[InboxEntry]:
         """What waits, oldest first."""
         return sorted((waiting.entry for waiting in self._waiting.values()), key=lambda entry: entry.accepted_at)
+
+    async def waiting(self) -> int:
+        """Counted."""
+        return len(self._waiting)
 
     async def forget_before(self, moment: datetime, *, keep: int = 0) -> int:
         """Drop old keys that are done."""

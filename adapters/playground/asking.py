@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from adapters.app import utc_now
+from adapters.playground import PLATFORM
 from bot.messages import Author, IncomingMessage
 from bot.switches import STAGES
 from bot.turn import Memories
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from adapters.app import Application
     from bot.turn_record import TurnRecord
 
-PLATFORM, TENANT = "playground", "local"
+TENANT = "local"
 _PERSON = "visitor"
 
 

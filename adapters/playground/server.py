@@ -15,6 +15,7 @@ from adapters.playground.asking import Question, asked, conversation
 from adapters.playground.dashboard import Dashboard
 from adapters.playground.entry import Entry
 from adapters.playground.uploading import Undoing, Uploading
+from adapters.web import BODY_LIMIT
 from bot.switches import STAGES
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ _FILES = {
     "style.css": ("style.css", "text/css"),
     "icon.svg": ("icon.svg", "image/svg+xml"),
 }
-BODY_LIMIT = 1024 * 1024
 _EXAMPLES = 4
 
 

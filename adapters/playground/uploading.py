@@ -12,7 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from adapters.app import utc_now
 from adapters.offered import NotFetched, Offered
-from adapters.playground.asking import PLATFORM, TENANT, conversation, member
+from adapters.playground import PLATFORM
+from adapters.playground.asking import TENANT, conversation, member
 from bot.messages import Attachment, IncomingMessage
 from retrieval.errors import RetrievalError
 

@@ -21,10 +21,10 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack import blocks, payload
 from adapters.slack.changes import is_change
+from adapters.slack.client import quiet
 from adapters.slack.connection import SocketConnection
 from adapters.slack.edits import Edits
-from adapters.slack.errors import mapped
-from adapters.slack.events import PLATFORM, Identity, Reason, is_shared_event, read
+from adapters.slack.events import PLATFORM, Reason, is_shared_event, read
 from adapters.slack.home import HOME_EVENT, HomeOpened
 from adapters.slack.interactions import Interactions
 from adapters.slack.leaving import departure
@@ -57,35 +57,7 @@ if TYPE_CHECKING:
     from bot.wording import Wording
 
 _LOG = logging.getLogger(__name__)
-SLACK_API = "https://slack.com/api/"
 EVENTS = ("app_mention", "message")
-
-
-def web_client(token: str, *, base_url: str = SLACK_API) -> AsyncWebClient:
-    """A client that tries each call once: whether to try again is decided where it is known what that may do.
-
-    The SDK and Bolt log bodies, with people's words, at INFO and DEBUG, so their loggers begin at WARNING.
-    """
-    return AsyncWebClient(token=token, base_url=base_url, logger=_quiet("sdk"), retry_handlers=[])
-
-
-async def identify(client: AsyncWebClient) -> Identity:
-    """Who the token belongs to. Raises `Misconfigured` for a bad token, `Transient` if Slack does not answer."""
-    with mapped("auth.test"):
-        response = await client.auth_test()
-    bot = str(response.get("bot_id") or "")
-    return Identity(str(response["team_id"]), str(response["user_id"]), bot, app=await _app_of(client, bot))
-
-
-async def _app_of(client: AsyncWebClient, bot: str) -> str:
-    """The app that a bot belongs to; empty, and not checked, where Slack does not say."""
-    try:
-        with mapped("bots.info"):
-            response = await client.bots_info(bot=bot)
-    except CitewellError as error:
-        _LOG.warning("which app a request was sent to is not checked: %s", error)
-        return ""
-    return str((response.get("bot") or {}).get("app_id") or "")
 
 
 class SlackApp:
@@ -150,7 +122,7 @@ class SlackApp:
         if not self._app_token:
             return
         self._socket = SocketConnection(
-            self._answer, self._client, self._app_token, logger=_quiet("sdk"), ping_interval=self._ping_interval
+            self._answer, self._client, self._app_token, logger=quiet("sdk"), ping_interval=self._ping_interval
         )
         try:
             await self._socket.open()
@@ -230,8 +202,8 @@ class SlackApp:
     def _wire(self, signing_secret: str) -> AsyncApp:
         bolt = AsyncApp(
             name="citewell",
-            logger=_quiet("bolt", logging.ERROR),  # it warns of the environment's token, which is not its business
-            client=AsyncWebClient(base_url=self._client.base_url, logger=_quiet("sdk")),
+            logger=quiet("bolt", logging.ERROR),  # it warns of the environment's token, which is not its business
+            client=AsyncWebClient(base_url=self._client.base_url, logger=quiet("sdk")),
             authorize=_authorized,
             signing_secret=signing_secret,
             process_before_response=True,
@@ -310,9 +282,3 @@ def _signed(verifier: SignatureVerifier, body: bytes, request: web.Request) -> b
 def _refused(error: Malformed) -> BoltResponse:
     _LOG.warning("Slack sent what cannot be used (answered %d): %s", error.status, error)
     return BoltResponse(status=error.status)
-
-
-def _quiet(part: str, level: int = logging.WARNING) -> logging.Logger:
-    logger = logging.getLogger(f"{__name__}.{part}")
-    logger.setLevel(level)
-    return logger

@@ -9,6 +9,7 @@ from adapters.slack.errors import mapped
 from adapters.slack.events import DIRECT, PLATFORM
 from adapters.slack.home import FORGET_ACTION, Controls, HomeOpened, home, switched
 from bot.errors import CitewellError
+from bot.switches import STAGES
 from memory.conversation import Conversation
 from memory.errors import MemoryUnavailable
 
@@ -31,7 +32,8 @@ _QUESTIONS = 3
 
 
 class AppHome:
-    """The page of each person. Only `operators` (ids of people) see how the parts are and may switch stages.
+    """The page of each person. Only `operators` (ids of people) see how the parts are and may switch stages, but for
+    those that the settings keep off, `kept_off`.
 
     What they are told of the documents is what `access` allows in their direct message with us.
     """
@@ -46,6 +48,7 @@ class AppHome:
         words: Wording,
         access: Access,
         operators: Collection[str] = frozenset(),
+        kept_off: Collection[str] = frozenset(),
     ) -> None:
         self._overview = overview
         self._topics = topics
@@ -54,6 +57,7 @@ class AppHome:
         self._words = words
         self._access = access
         self._operators = frozenset(operators)
+        self._offered = tuple(stage for stage in STAGES if stage not in kept_off)
 
     async def opened(self, event: HomeOpened, team: str, author: Author, client: AsyncWebClient) -> None:
         """Publish the page, or offer questions, as the tab wants. A refusal of Slack's is logged."""
@@ -71,10 +75,14 @@ class AppHome:
         if action_id == FORGET_ACTION:
             note = await self._forget(team, author)
         elif (switch := switched(action_id, value)) and self._operates(author):
-            stage, on = switch
-            self._switches.turn(stage, on=on)
-            _LOG.warning("the stage %s was switched %s by an operator, until the next start", stage, value)
+            self._switch(*switch)
         await self._publish(team, author, client, note)
+
+    def _switch(self, stage: str, on: bool) -> None:
+        if stage not in self._offered:
+            return
+        self._switches.turn(stage, on=on)
+        _LOG.warning("the stage %s was switched %s by an operator, until the next start", stage, "on" if on else "off")
 
     def _operates(self, author: Author) -> bool:
         return author.id in self._operators and not author.guest
@@ -92,7 +100,7 @@ class AppHome:
         holdings = await self._overview.holdings(await self._access(alone, author))
         controls = None
         if self._operates(author):
-            controls = Controls(await self._overview.health(), self._switches.off)
+            controls = Controls(await self._overview.health(), self._switches.off, self._offered)
         with mapped("views.publish"):
             await client.views_publish(
                 user_id=author.id, view=dict(home(holdings, self._words, note=note, controls=controls))

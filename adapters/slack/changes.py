@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from adapters.slack.events import PLATFORM, Heard, Identity, is_direct, readable
+from adapters.slack.events import PLATFORM, Files, Heard, Identity, is_direct, readable
 from adapters.slack.events import read as heard_in
 from memory.conversation import Conversation
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
 _TOMBSTONE = "tombstone"
 _TIMESTAMP = r"^\d{1,20}\.\d{1,20}$"
@@ -75,6 +75,7 @@ class _Written(_Part):
     user_team: str | None = None
     source_team: str | None = None
     edited: _By | None = None
+    files: Files = []
 
 
 class ChangeEvent(_Part):
@@ -93,8 +94,11 @@ def is_change(event: Mapping[str, Any]) -> bool:
     return event.get("subtype") in {"message_changed", "message_deleted"}
 
 
-def read_change(body: Mapping[str, Any], me: Identity) -> Change | None:
-    """The change in an event; None for what changes nothing that a person wrote, bots and ourselves included."""
+def read_change(body: Mapping[str, Any], me: Identity, *, for_files: Collection[str] = ()) -> Change | None:
+    """The change in an event; None for what changes nothing that a person wrote, bots and ourselves included.
+
+    `for_files` are the channels in which files are for us without a mention.
+    """
     try:
         event = ChangeEvent.model_validate(body.get("event"))
     except ValidationError:
@@ -102,7 +106,7 @@ def read_change(body: Mapping[str, Any], me: Identity) -> Change | None:
     now, before = event.message, event.previous_message
     if event.subtype == "message_deleted" or (now is not None and now.subtype == _TOMBSTONE):
         return None if before is None else _deleted(event, before, me)
-    return None if now is None else _edited(event, now, before, me)
+    return None if now is None else _edited(event, now, before, me, for_files)
 
 
 def _deleted(event: ChangeEvent, gone: _Written, me: Identity) -> Deleted | None:
@@ -111,7 +115,9 @@ def _deleted(event: ChangeEvent, gone: _Written, me: Identity) -> Deleted | None
     return Deleted(_conversation(event, gone, me), gone.user, gone.ts)
 
 
-def _edited(event: ChangeEvent, now: _Written, before: _Written | None, me: Identity) -> Edited | None:
+def _edited(
+    event: ChangeEvent, now: _Written, before: _Written | None, me: Identity, for_files: Collection[str]
+) -> Edited | None:
     if now.user is None or now.edited is None or not _by_a_person(now, me):
         return None
     if now.edited.user not in {None, now.user}:
@@ -122,7 +128,7 @@ def _edited(event: ChangeEvent, now: _Written, before: _Written | None, me: Iden
     thread = now.thread_ts if now.thread_ts != now.ts else None
     said = now.model_dump(exclude={"edited"}) | {"thread_ts": thread}
     said |= {"type": "message", "channel": event.channel, "channel_type": event.channel_type}
-    return Edited(conversation, now.user, now.ts, now.edited.ts, heard_in({"event": said}, me))
+    return Edited(conversation, now.user, now.ts, now.edited.ts, heard_in({"event": said}, me, for_files=for_files))
 
 
 def _by_a_person(message: _Written, me: Identity) -> bool:

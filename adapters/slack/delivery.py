@@ -40,8 +40,9 @@ class SlackDelivery:
     Every posted message carries the key of the message it answers as metadata, by which it is found again. A reply
     to one person alone goes out `privately` and is not found again: after a crash its author may see it twice. Where
     there are `alerts`, someone is told before a reply that asks for it goes out, and it says so only if that was done.
-    Messages to one channel go out at a `pace`. Who asked in a channel that is closed to us is told so directly. A
-    status that Slack does not take within `status_patience` seconds is not shown.
+    Messages to one channel go out at a `pace`, through one `outlet`, which is for all else that is said there, too. Who
+    asked in a channel that is closed to us is told so directly. A status that Slack does not take within
+    `status_patience` seconds is not shown.
     """
 
     def __init__(
@@ -54,7 +55,7 @@ class SlackDelivery:
         pace: Pace | None = None,
         status_patience: float = 2.0,
     ) -> None:
-        self._outlet = Outlet(workspaces, pace or Pace(), status_patience=status_patience)
+        self.outlet = Outlet(workspaces, pace or Pace(), status_patience=status_patience)
         self._privately: Privately = privately
         self._alerts = alerts
         self._words = words
@@ -62,14 +63,14 @@ class SlackDelivery:
 
     async def working(self, message: IncomingMessage) -> None:
         """Show that an answer is on its way. Never fails."""
-        await self._outlet.status(message, self._words.status.working)
+        await self.outlet.status(message, self._words.status.working)
 
     async def waiting(self, message: IncomingMessage) -> None:
         """Show that others come first; to its author alone where there is no place for a status. Never fails."""
-        if await self._outlet.status(message, self._words.status.waiting):
+        if await self.outlet.status(message, self._words.status.waiting):
             return
         try:
-            await self._outlet.ephemeral(message, note(self._words.status.waiting))
+            await self.outlet.ephemeral(message, note(self._words.status.waiting))
         except CitewellError as error:
             _LOG.debug("nobody was told to wait: %s", error)
 
@@ -87,12 +88,12 @@ class SlackDelivery:
                 raise
         self._standing.pop(message.key, None)
         if private or not message.conversation.thread:
-            await self._outlet.status(message, "")
+            await self.outlet.status(message, "")
 
     async def delivered(self, message: IncomingMessage) -> bool:
         """Whether the whole reply to this message stands already. Raises what `deliver` raises."""
         where = message.conversation
-        posted = [one async for one in self._outlet.ours(message, where.channel, where.thread)]
+        posted = [one async for one in self.outlet.ours(message, where.channel, where.thread)]
         standing, whole = found(message.key, posted)
         if standing.parts >= self._standing.get(message.key, Standing()).parts:  # what went elsewhere is not among them
             self._note(message, standing)
@@ -126,14 +127,14 @@ class SlackDelivery:
     async def _ephemerally(self, message: IncomingMessage, reply: Reply) -> None:
         try:
             for part in posts(reply, self._words):
-                await self._outlet.ephemeral(message, part)
+                await self.outlet.ephemeral(message, part)
         except Unshowable as error:
             _LOG.warning("posting plain text instead: %s", error)
             for part in plain_posts(reply, self._words):
-                await self._outlet.ephemeral(message, part)
+                await self.outlet.ephemeral(message, part)
 
     async def _directly(self, message: IncomingMessage, reply: Reply) -> None:
-        await self._post_in_some_form(await self._outlet.direct_channel(message), "", message, reply)
+        await self._post_in_some_form(await self.outlet.direct_channel(message), "", message, reply)
 
     async def _post_in_some_form(self, channel: str, thread: str, message: IncomingMessage, reply: Reply) -> None:
         """With blocks; what Slack does not take so as plain text, as a file, or not at all, which is said then."""
@@ -151,7 +152,7 @@ class SlackDelivery:
         except Unshowable as error:
             _LOG.warning("posting a file instead: %s", error)
         try:
-            return await self._outlet.upload(
+            return await self.outlet.upload(
                 channel, thread, message, file_text(reply, self._words), self._words.posting
             )
         except Permanent as error:
@@ -174,7 +175,7 @@ class SlackDelivery:
         first = plain_from or 0
         for at in range(self._standing.get(message.key, Standing()).parts, first + len(parts)):
             beside = metadata(message.key, reply.trace_id, at, first + len(parts), plain_from=plain_from)
-            await self._outlet.post(channel, thread, message, parts[at - first], beside)
+            await self.outlet.post(channel, thread, message, parts[at - first], beside)
             self._note(message, Standing(at + 1, plain_from))
 
     async def _told_elsewhere(self, message: IncomingMessage, error: Closed) -> bool:
@@ -184,11 +185,11 @@ class SlackDelivery:
         if is_direct(message.conversation.channel):
             return False
         try:
-            channel = await self._outlet.direct_channel(message)
-            posted = [one async for one in self._outlet.ours(message, channel, "")]
+            channel = await self.outlet.direct_channel(message)
+            posted = [one async for one in self.outlet.ours(message, channel, "")]
             if not found(message.key, posted)[1]:
                 beside = metadata(message.key, "", 0, 1, plain_from=None)
-                await self._outlet.post(channel, "", message, told(said), beside)
+                await self.outlet.post(channel, "", message, told(said), beside)
         except Permanent as refused:
             _LOG.error("nor can its author be told: %s", refused)
             return False

@@ -7,7 +7,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
 from adapters.doctor.door import knock
-from adapters.slack.app import web_client
+from adapters.slack.client import web_client
 from adapters.slack.credentials import SCOPES
 from adapters.slack.errors import mapped
 from adapters.slack.events import PLATFORM

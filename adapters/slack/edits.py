@@ -99,9 +99,14 @@ class Edits:
         return self._first_time(again.key)
 
     async def tell(self, edited: Edited, click: Click) -> None:
-        """Say to the author that what was said is about the question as it was, once it has been said."""
+        """Say to the author that what was said is about the question as it was, once it has been said.
+
+        Words beside files that were taken in were no question, and are met with nothing.
+        """
         await self._questions.finished(about(edited.key))
-        if await self._kind(edited) is TurnKind.CRISIS:
+        kind = await self._kind(edited)
+        taken_in = kind is None and edited.heard is not None and bool(edited.heard.files)
+        if taken_in or kind is TurnKind.CRISIS:
             return
         button = ask_button(edited.ts, edited.conversation.thread, self._words)
         await click.whisper(blocks.note(self._words.again.edited, button))
@@ -122,7 +127,7 @@ class Edits:
             click.here,
             deleted.conversation,
             deleted.ts,
-            about(deleted.key),
+            deleted.key,
             self._words.again.withdrawn,
         )
         _LOG.info("%s was deleted, and with it what answered it: %d", deleted.key, gone)

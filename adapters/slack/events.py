@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, TypeAdapter, ValidationError
 
 from bot.messages import Attachment, IncomingMessage
 from memory.conversation import Conversation
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterable, Mapping
     from datetime import datetime
 
     from bot.messages import Author
@@ -89,6 +89,11 @@ def _files(given: object) -> list[dict[str, str]]:
     return [{"id": str(one["id"]), "name": str(one.get("name") or "")} for one in known]
 
 
+Files = Annotated[list[SlackFile], BeforeValidator(_files)]
+"""The files of a message, as a field of what Slack sends."""
+_FILES: TypeAdapter[list[SlackFile]] = TypeAdapter(Files)
+
+
 class Event(BaseModel):
     """The fields of a message event that we go by."""
 
@@ -107,7 +112,7 @@ class Event(BaseModel):
     team: str | None = None
     user_team: str | None = None
     source_team: str | None = None
-    files: Annotated[list[SlackFile], BeforeValidator(_files)] = []
+    files: Files = []
 
 
 def read(body: Mapping[str, Any], me: Identity, *, for_files: Collection[str] = ()) -> Heard | None:
@@ -132,18 +137,22 @@ def read(body: Mapping[str, Any], me: Identity, *, for_files: Collection[str] = 
         text=readable(event.text or "", me),
         reason=reason,
         outside=not {event.team, event.user_team, event.source_team} <= {None, "", me.team, me.enterprise},
-        files=tuple(Attachment(file.id, file.name) for file in event.files),
+        files=_attached(event.files),
     )
+
+
+def attachments(message: Mapping[str, Any]) -> tuple[Attachment, ...]:
+    """The files of a message as Slack lists it."""
+    return _attached(_FILES.validate_python(message.get("files")))
+
+
+def _attached(files: Iterable[SlackFile]) -> tuple[Attachment, ...]:
+    return tuple(Attachment(file.id, file.name) for file in files)
 
 
 def is_shared_event(body: Mapping[str, Any]) -> bool:
     """Whether an event says that it happened where people of other workspaces are."""
     return bool(body.get("is_ext_shared_channel"))
-
-
-def place(me: Identity, channel: str) -> str:
-    """`Conversation.place` of a channel, as every message in it has it."""
-    return Conversation(PLATFORM, me.team, channel).place
 
 
 def is_direct(channel: str) -> bool:

@@ -5,21 +5,20 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
-from adapters.slack.blocks import content, note
+from adapters.slack.blocks import note
 from adapters.slack.errors import mapped
 from adapters.slack.events import is_direct
+from adapters.slack.outlet import update
+from adapters.slack.standing import came_of, files_of
 from bot.errors import Permanent
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator
 
-    from adapters.slack.events import Identity
     from adapters.slack.workspaces import Workspace
     from memory.conversation import Conversation
 
 _LOG = logging.getLogger(__name__)
-REPLY_EVENT = "citewell_reply"
-"""The type of the metadata that every reply of ours carries."""
 _PAGE = 200
 _MOST_PAGES = 20
 
@@ -35,38 +34,30 @@ async def message_at(here: Workspace, conversation: Conversation, ts: str) -> di
     return None
 
 
-def answers_key(message: dict[str, Any], me: Identity) -> str | None:
-    """The key of the message that this one of ours answers; None for what is no reply of ours."""
-    metadata = message.get("metadata") or {}
-    if not me.bot or message.get("bot_id") != me.bot or metadata.get("event_type") != REPLY_EVENT:
-        return None
-    key = (metadata.get("event_payload") or {}).get("key")
-    return key if isinstance(key, str) else None
-
-
-async def take_away(
-    here: Workspace,
-    conversation: Conversation,
-    ts: str,
-    answers: Callable[[str], bool],
-    instead: str,
-) -> int:
-    """Delete our replies since `ts` whose key `answers` tells, and say how many went.
+async def take_away(here: Workspace, conversation: Conversation, ts: str, key: str, instead: str) -> int:
+    """Delete what stands of ours since `ts` because of the question of this key, files too, and say how many went.
 
     What Slack does not let us delete says `instead` from then on. Raises our errors.
     """
     try:
-        ours = [
-            str(message["ts"])
-            async for message in _messages(here, conversation, oldest=ts)
-            if (key := answers_key(message, here.me)) is not None and answers(key)
-        ]
+        ours = [message async for message in _messages(here, conversation, oldest=ts) if came_of(message, key, here.me)]
     except Permanent as error:
         _LOG.info("answers to a deleted question cannot be looked for: %s", error)
         return 0
     for answer in ours:
-        await _remove(here, conversation.channel, answer, instead)
+        for file in files_of(answer, key):
+            await _remove_file(here, file)
+        await _remove(here, conversation.channel, str(answer["ts"]), instead)
     return len(ours)
+
+
+async def _remove_file(here: Workspace, file: str) -> None:
+    """Its message stays behind without it."""
+    try:
+        with mapped("files.delete"):
+            await here.client.files_delete(file=file)
+    except Permanent as error:
+        _LOG.warning("an answer's file cannot be deleted: %s", error)
 
 
 async def _remove(here: Workspace, channel: str, ts: str, instead: str) -> None:
@@ -75,8 +66,7 @@ async def _remove(here: Workspace, channel: str, ts: str, instead: str) -> None:
             await here.client.chat_delete(channel=channel, ts=ts)
     except Permanent as error:
         _LOG.warning("an answer cannot be deleted, its words are taken out instead: %s", error)
-        with mapped("chat.update"):
-            await here.client.chat_update(channel=channel, ts=ts, **content(note(instead)))
+        await update(here.client, channel, ts, note(instead))
 
 
 async def _messages(

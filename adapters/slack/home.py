@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from adapters.slack.kit import actions, context, plain_text, section
 from adapters.slack.mrkdwn import escape
 from adapters.split import cut
 from bot.switches import STAGES
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from adapters.overview import Health, Holdings
+    from adapters.slack.kit import Block
     from bot.wording import Wording
 
+View: TypeAlias = "Mapping[str, Any]"
 HOME_EVENT = "app_home_opened"
 FORGET_ACTION = "home_forget"
 STAGE_ACTION = re.compile(r"^home_stage:([a-z_]{1,40})$")
@@ -42,16 +45,17 @@ class HomeOpened(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Controls:
-    """What an operator sees besides: how the parts are, and which stages of a search are off for now."""
+    """What an operator sees besides: how the parts are, and which stages of a search are off for now.
+
+    `offered` are those that can be switched: what the settings keep off stays off.
+    """
 
     health: Health
     off: frozenset[str]
-    allowed: Sequence[str] = STAGES
+    offered: Sequence[str] = STAGES
 
 
-def home(
-    holdings: Holdings | None, words: Wording, *, note: str = "", controls: Controls | None = None
-) -> Mapping[str, Any]:
+def home(holdings: Holdings | None, words: Wording, *, note: str = "", controls: Controls | None = None) -> View:
     """The view to publish. `note` stands on top, after a click; `controls` are for operators alone."""
     blocks = [*([_section(note)] if note else []), *_knows(holdings, words), *_keeps(words)]
     if controls is not None:
@@ -67,7 +71,7 @@ def switched(action_id: str, value: str) -> tuple[str, bool] | None:
     return match[1], value == ON
 
 
-def _knows(holdings: Holdings | None, words: Wording) -> Iterator[dict[str, Any]]:
+def _knows(holdings: Holdings | None, words: Wording) -> Iterator[Block]:
     home = words.home
     yield _header(home.knows)
     if holdings is None:
@@ -82,67 +86,49 @@ def _knows(holdings: Holdings | None, words: Wording) -> Iterator[dict[str, Any]
         lines.append(f"• {home.more.format(count=len(names) - MOST_COLLECTIONS)}")
     yield _section("\n".join(lines))
     if holdings.updated_at is not None:
-        yield _context(home.updated.format(day=words.dates.day_of(holdings.updated_at.date())))
+        yield context(home.updated.format(day=words.dates.day_of(holdings.updated_at.date())))
 
 
-def _keeps(words: Wording) -> Iterator[dict[str, Any]]:
+def _keeps(words: Wording) -> Iterator[Block]:
     home = words.home
     yield _header(home.privacy)
     yield _section(home.privacy_text)
     confirm = {
-        "title": _text(home.forget),
-        "text": _text(home.forget_sure),
-        "confirm": _text(home.forget_yes),
-        "deny": _text(home.forget_no),
+        "title": plain_text(home.forget),
+        "text": plain_text(home.forget_sure),
+        "confirm": plain_text(home.forget_yes),
+        "deny": plain_text(home.forget_no),
         "style": "danger",
     }
-    yield {
-        "type": "actions",
-        "elements": [
-            {
-                "type": "button",
-                "action_id": FORGET_ACTION,
-                "text": _text(home.forget),
-                "value": "all",
-                "confirm": confirm,
-            }
-        ],
-    }
+    button = {"type": "button", "action_id": FORGET_ACTION, "text": plain_text(home.forget), "value": "all"}
+    yield from actions([button | {"confirm": confirm}])
 
 
-def _controls(controls: Controls, words: Wording) -> Iterator[dict[str, Any]]:
+def _controls(controls: Controls, words: Wording) -> Iterator[Block]:
     home, health = words.home, controls.health
     yield {"type": "divider"}
     yield _header(home.health)
     faults = "\n".join(f"• {fault}" for fault in health.faults) or home.healthy
     yield _section(cut(faults, _LINE))
     counted = home.counted.format(passages=health.passages, embedded=health.embedded, waiting=health.waiting)
-    yield _context(f"{health.backends} {counted}")
+    yield context(f"{health.backends} {counted}")
     yield _header(home.stages)
     yield _section(home.stages_text)
-    for stage in controls.allowed:
+    for stage in controls.offered:
         off = stage in controls.off
         yield _section(f"{stage}: {home.is_off if off else home.is_on}") | {
             "accessory": {
                 "type": "button",
                 "action_id": f"home_stage:{stage}",
-                "text": _text(home.turn_on if off else home.turn_off),
+                "text": plain_text(home.turn_on if off else home.turn_off),
                 "value": ON if off else OFF,
             }
         }
 
 
-def _header(text: str) -> dict[str, Any]:
-    return {"type": "header", "text": _text(text)}
+def _header(text: str) -> Block:
+    return {"type": "header", "text": plain_text(text)}
 
 
-def _section(text: str) -> dict[str, Any]:
-    return {"type": "section", "text": {"type": "mrkdwn", "text": escape(text), "verbatim": True}}
-
-
-def _context(text: str) -> dict[str, Any]:
-    return {"type": "context", "elements": [_text(text)]}
-
-
-def _text(text: str) -> dict[str, Any]:
-    return {"type": "plain_text", "text": text, "emoji": False}
+def _section(text: str) -> Block:
+    return section(escape(text))

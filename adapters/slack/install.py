@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from adapters.slack.credentials import AppCredentials
     from adapters.slack.installations import Installations
     from adapters.slack.installed import InstalledWorkspaces
-    from bot.wording import InstallWords
+    from bot.wording.surfaces import InstallWords
 
 _LOG = logging.getLogger(__name__)
 _GIVEN = re.compile(r"[A-Za-z0-9._~-]{1,512}")

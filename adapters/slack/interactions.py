@@ -83,7 +83,7 @@ class Interactions:
 
     async def change(self, body: Mapping[str, Any], here: Workspace) -> None:
         """A message was changed or deleted. What must not be lost is done when this returns; the rest follows."""
-        match change := read_change(body, here.me):
+        match change := read_change(body, here.me, for_files=self._intake.permission.channels):
             case Edited():
                 await self._edited(change, here)
             case Deleted():

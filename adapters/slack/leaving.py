@@ -7,7 +7,7 @@ import logging
 from collections import defaultdict
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -21,14 +21,15 @@ if TYPE_CHECKING:
     from adapters.slack.workspaces import Workspaces
 
 _LOG = logging.getLogger(__name__)
-DEPARTURES = ("app_uninstalled", "tokens_revoked", "team_access_revoked")
+Kind: TypeAlias = Literal["app_uninstalled", "tokens_revoked", "team_access_revoked"]
+DEPARTURES: tuple[str, ...] = get_args(Kind)
 
 
 @dataclass(frozen=True, slots=True)
 class Departure:
     """What Slack says of it, and when, in seconds of Unix time. `teams` are named where an organisation took us out."""
 
-    kind: Literal["app_uninstalled", "tokens_revoked", "team_access_revoked"]
+    kind: Kind
     at: float
     teams: tuple[str, ...] = ()
 
@@ -42,7 +43,7 @@ class _Tokens(BaseModel):
 class _Event(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
-    type: Literal["app_uninstalled", "tokens_revoked", "team_access_revoked"]
+    type: Kind
     tokens: _Tokens = Field(default_factory=_Tokens)
     team_ids: tuple[str, ...] = ()
 

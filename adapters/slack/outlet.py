@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from adapters.slack.pace import Pace
     from adapters.slack.workspaces import Workspaces
     from bot.messages import IncomingMessage
-    from bot.wording import PostingWords
+    from bot.wording.surfaces import PostingWords
 
 _LOG = logging.getLogger(__name__)
 _PAGE = 200
@@ -44,14 +44,14 @@ class Outlet:
 
     async def post(
         self, channel: str, thread: str, message: IncomingMessage, part: Post, beside: dict[str, Any]
-    ) -> None:
-        """For all in a channel or thread, with `beside` as its metadata."""
+    ) -> str:
+        """For all in a channel or thread, with `beside` as its metadata; its timestamp."""
         place = _place(message, channel)
         await self._pace.turn(place, message.key)
         client = (await home(self._workspaces, message)).client
         try:
             with mapped("chat.postMessage"):
-                await client.chat_postMessage(
+                posted = await client.chat_postMessage(
                     channel=channel,
                     thread_ts=thread or None,
                     unfurl_links=False,
@@ -63,6 +63,12 @@ class Outlet:
             if error.retry_after is not None:
                 self._pace.pause(place, error.retry_after)
             raise
+        return str(posted["ts"])
+
+    async def update(self, message: IncomingMessage, ts: str, part: Post, beside: dict[str, Any]) -> None:
+        """In place of a message of ours where the message stood. Slack counts these apart from what is posted."""
+        client = (await home(self._workspaces, message)).client
+        await update(client, message.conversation.channel, ts, part, beside)
 
     async def upload(self, channel: str, thread: str, message: IncomingMessage, text: str, words: PostingWords) -> None:
         """The same as a file, which Slack makes a message of."""
@@ -125,6 +131,16 @@ class Outlet:
             cursor = (response.get("response_metadata") or {}).get("next_cursor")
             if not cursor:
                 return
+
+
+async def update(
+    client: AsyncWebClient, channel: str, ts: str, part: Post, beside: dict[str, Any] | None = None
+) -> None:
+    """Put this in place of a message of ours, whole: no blocks of it stay. Raises our errors."""
+    said = content(part)
+    said.setdefault("blocks", [])
+    with mapped("chat.update"):
+        await client.chat_update(channel=channel, ts=ts, metadata=beside, **said)
 
 
 async def _page(

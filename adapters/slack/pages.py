@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from aiohttp import web
 
 if TYPE_CHECKING:
-    from bot.wording import PageWords
+    from bot.wording.surfaces import PageWords
 
 _HEADERS = {
     "Cache-Control": "no-store",

@@ -13,11 +13,12 @@ from adapters.risk import at_risk
 from adapters.slack import blocks
 from adapters.slack.again import ASK_ACTION, RETRY_ACTION, id_again, question_ts, to_ask
 from adapters.slack.clicks import NoWindow
-from adapters.slack.events import readable
+from adapters.slack.events import attachments, readable
 from adapters.slack.feedback import FEEDBACK_ACTION, clicked
-from adapters.slack.history import answers_key, message_at
+from adapters.slack.history import message_at
 from adapters.slack.passage_view import passage_view, said, sources_view, waiting
 from adapters.slack.reasons import reason_view
+from adapters.slack.standing import answers_key
 from adapters.sources import heading
 from bot.errors import CitewellError
 from bot.messages import IncomingMessage
@@ -203,13 +204,16 @@ class Surfaces:
         """Ask the question at `ts` again as it reads now, once for each message whose button is clicked."""
         question = await message_at(click.here, click.conversation, ts)
         text = readable(str((question or {}).get("text") or ""), click.here.me)
-        if question is None or question.get("subtype") == "tombstone" or not text:
+        files = attachments(question or {})
+        if question is None or question.get("subtype") == "tombstone" or not (text or files):
             await click.whisper(blocks.note(self._words.again.gone))
         elif question.get("bot_id") or question.get("user") != click.author.id:
             await click.whisper(blocks.note(self._words.again.not_yours))
         else:
             id_ = id_again(ts, click.message_ts)
-            await self._questions.accept(IncomingMessage(id_, click.conversation, click.author, text, self._now()))
+            await self._questions.accept(
+                IncomingMessage(id_, click.conversation, click.author, text, self._now(), files)
+            )
 
 
 def trace_of(shown: Sequence[Mapping[str, Any]]) -> str | None:

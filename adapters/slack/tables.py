@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from adapters.table_row import cells, is_rule
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_ROW = re.compile(r"^\s*\|(.+)\|\s*$")
-_RULE = re.compile(r"^\s*\|(?:\s*:?-+:?\s*\|)+\s*$")
-_EDGE = re.compile(r"(?<!\\)\|")
 WIDEST = 72
 """Characters of a line; a table that needs more is left as it stands, since lines that wrap align nothing."""
 
@@ -29,7 +27,7 @@ def stretches(text: str) -> Iterator[Stretch]:
     """The text in order, its tables aligned and apart; its words are changed nowhere."""
     lines, table = list[str](), list[str]()
     for line in [*text.split("\n"), None]:
-        if line is not None and _ROW.match(line):
+        if line is not None and cells(line) is not None:
             table.append(line)
             continue
         if len(table) > 1 and (shown := _aligned(table)) is not None:
@@ -47,18 +45,13 @@ def stretches(text: str) -> Iterator[Stretch]:
 
 def _aligned(table: Sequence[str]) -> str | None:
     """Its rows with padded cells, a line under its head; None where they do not fit."""
-    rows = [None if _RULE.match(line) else _cells(line) for line in table]
+    rows = [None if is_rule(line) else cells(line) for line in table]
     columns = max(len(row) for row in rows if row is not None) if any(rows) else 0
     widths = [max((_width(row[at]) for row in rows if row and at < len(row)), default=0) for at in range(columns)]
     if not columns or sum(widths) + 3 * (columns - 1) > WIDEST:
         return None
     rule = "-+-".join("-" * width for width in widths)
     return "\n".join(rule if row is None else _line(row, widths) for row in rows)
-
-
-def _cells(line: str) -> list[str]:
-    found = _ROW.match(line)
-    return [cell.strip().replace("\\|", "|") for cell in _EDGE.split(found[1] if found else line)]
 
 
 def _line(row: Sequence[str], widths: Sequence[int]) -> str:

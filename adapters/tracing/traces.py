@@ -32,9 +32,9 @@ class Sink(Protocol):
 class Traces:
     """Hands each record to every sink; one that breaks costs the others nothing."""
 
-    def __init__(self, *sinks: Sink) -> None:
+    def __init__(self) -> None:
         self.ring = Ring()
-        self._sinks: list[Sink] = [self.ring, *sinks]
+        self._sinks: list[Sink] = [self.ring]
         self._closing: list[Callable[[], None]] = []
 
     @classmethod

@@ -8,9 +8,19 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from bot.errors import Misconfigured
+from bot.wording.section import Section
+from bot.wording.surfaces import (
+    AgainWords,
+    DocumentWords,
+    HomeWords,
+    InstallWords,
+    PassageWords,
+    PostingWords,
+    PromptWords,
+)
 from memory.turn import Fault
 
 if TYPE_CHECKING:
@@ -24,11 +34,7 @@ logger = logging.getLogger(__name__)
 _HIGH, _MEDIUM = 0.8, 0.5
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
-
-
-class Courtesy(_Section):
+class Courtesy(Section):
     """Fixed replies that need no search."""
 
     greeting: str
@@ -38,7 +44,7 @@ class Courtesy(_Section):
     help: str
 
 
-class AnswerWords(_Section):
+class AnswerWords(Section):
     """What is said where the documents do not have it, and where an answer that was begun ends otherwise."""
 
     ungrounded: str
@@ -52,7 +58,7 @@ class AnswerWords(_Section):
     anew: str
 
 
-class LookupWords(_Section):
+class LookupWords(Section):
     """Around answers from tables, and what is asked back before there can be one."""
 
     which: str
@@ -69,7 +75,7 @@ class LookupWords(_Section):
     kept_by: str
 
 
-class Crisis(_Section):
+class Crisis(Section):
     """Words for a person in need; the lines themselves come from `bot.crisis`.
 
     `about_follow` is for who wrote so before; `alerted` is added once someone has been told.
@@ -86,7 +92,7 @@ class Crisis(_Section):
     alerted: str
 
 
-class AlertWords(_Section):
+class AlertWords(Section):
     """For those whom the organisation has named to be told that someone may need help. Nothing is quoted."""
 
     channel: str
@@ -94,14 +100,14 @@ class AlertWords(_Section):
     open: str
 
 
-class ForgetWords(_Section):
+class ForgetWords(Section):
     """What a person is told who asked to be forgotten in a conversation."""
 
     done: str
     none: str
 
 
-class FeedbackWords(_Section):
+class FeedbackWords(Section):
     """Under an answer, and after a click there; the rest asks why an answer was marked down."""
 
     good: str
@@ -117,52 +123,14 @@ class FeedbackWords(_Section):
     faults: Annotated[dict[Fault, str], Field(min_length=len(Fault))]
 
 
-class AgainWords(_Section):
-    """Where a question is asked again, was changed, or went."""
-
-    retry: str
-    ask: str
-    edited: str
-    not_yours: str
-    gone: str
-    failed: str
-    withdrawn: str
-
-
-class DocumentWords(_Section):
-    """About files that people send to be taken in as documents; `why` has the reasons, by their codes."""
-
-    taking: str
-    taken: str
-    updated: str
-    unchanged: str
-    duplicate: str
-    failed: str
-    before_stays: str
-    lapsed: str
-    into: str
-    into_public: str
-    which: str
-    not_yours: str
-    not_here: str
-    undo: str
-    undo_removed: str
-    undo_restored: str
-    undo_replaced: str
-    undo_done: str
-    undo_gone: str
-    undo_not_yours: str
-    why: dict[str, str]
-
-
-class Refusal(_Section):
+class Refusal(Section):
     """Short, and never replayed."""
 
     violence: str
     model: str
 
 
-class ErrorWords(_Section):
+class ErrorWords(Section):
     """What people see of a fault: never an exception's text."""
 
     general: str
@@ -173,7 +141,7 @@ class ErrorWords(_Section):
     retry: str
 
 
-class DateWords(_Section):
+class DateWords(Section):
     """How days are written. `months` are the names of all twelve, January first."""
 
     months: Annotated[tuple[str, ...], Field(min_length=12, max_length=12)]
@@ -189,7 +157,7 @@ class DateWords(_Section):
         return self.day.format(day=when.day, month=self.months[when.month - 1], year=when.year)
 
 
-class SourceWords(_Section):
+class SourceWords(Section):
     """Around the passages of an answer."""
 
     heading: str
@@ -227,24 +195,7 @@ class SourceWords(_Section):
                 return ""
 
 
-class PassageWords(_Section):
-    """Around one passage that is shown in its place."""
-
-    title: str
-    close: str
-    before: str
-    passage: str
-    after: str
-    effective: str
-    expires: str
-    review_by: str
-    open: str
-    waiting: str
-    alone: str
-    not_opened: str
-
-
-class AskingOnWords(_Section):
+class AskingOnWords(Section):
     """Where a message asks something of the last answer itself.
 
     `only_original` is written in each language that people may ask for, by its code; `other` stands for the rest.
@@ -256,7 +207,7 @@ class AskingOnWords(_Section):
     only_original: dict[str, str]
 
 
-class ConfidenceWords(_Section):
+class ConfidenceWords(Section):
     """How well the shown answer is borne by its sources."""
 
     high: str
@@ -270,81 +221,14 @@ class ConfidenceWords(_Section):
         return self.medium if confidence >= _MEDIUM else self.low
 
 
-class HomeWords(_Section):
-    """The bot's own page in Slack."""
-
-    knows: str
-    collection: str
-    more: str
-    updated: str
-    nothing: str
-    unknown: str
-    privacy: str
-    privacy_text: str
-    forget: str
-    forget_sure: str
-    forget_yes: str
-    forget_no: str
-    forgotten: str
-    nothing_kept: str
-    unforgotten: str
-    health: str
-    healthy: str
-    counted: str
-    stages: str
-    stages_text: str
-    is_on: str
-    is_off: str
-    turn_on: str
-    turn_off: str
-
-
-class PromptWords(_Section):
-    """Questions offered to begin with; `help` is sent as it stands."""
-
-    title: str
-    about: str
-    help: str
-
-
-class StatusWords(_Section):
+class StatusWords(Section):
     """While a turn runs."""
 
     working: str
     waiting: str
 
 
-class PostingWords(_Section):
-    """Where an answer takes another way than it should."""
-
-    file: str
-    file_title: str
-    refused: str
-    archived: str
-    closed: str
-
-
-class PageWords(_Section):
-    """A web page: its heading, and what stands below in paragraphs with blank lines between them."""
-
-    title: str
-    text: str
-
-
-class InstallWords(_Section):
-    """What people see in the browser when they add the bot to a workspace."""
-
-    add: str
-    start: PageWords
-    done: PageWords
-    cancelled: PageWords
-    stale: PageWords
-    not_listed: PageWords
-    broken: PageWords
-    busy: PageWords
-
-
-class Wording(_Section):
+class Wording(Section):
     """One language. An unknown or missing key in its file is an error that names it."""
 
     courtesy: Courtesy

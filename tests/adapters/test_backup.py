@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from adapters.cli import main
+from adapters.home_settings import HOME_FILE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,3 +98,19 @@ def test_a_folder_in_use_and_an_empty_home_are_refused(home: Path, tmp_path: Pat
         (tmp_path / "copy").mkdir()
         (tmp_path / "copy" / "other").touch()
     assert run("backup", "copy").exit_code == 1
+
+
+def test_documents_and_settings_are_replaced_and_not_mixed_with_what_stood_there(home: Path) -> None:
+    fill(home / "memory.db", "a")
+    documents = home / ".documents" / "kept"
+    documents.mkdir(parents=True)
+    (documents / "old.md").write_text("old", encoding="utf-8")
+    run("backup", "copy")
+    for round_ in ("first", "second"):
+        (documents / "new.md").write_text(round_, encoding="utf-8")
+        (home / HOME_FILE).write_text("passages = 4\n", encoding="utf-8")
+        assert run("restore", "copy", "--yes").exit_code == 0
+        assert [one.name for one in documents.iterdir()] == ["old.md"]
+        assert not (home / HOME_FILE).exists(), "there was none when it was backed up"
+        assert (home / ".documents.before" / "kept" / "new.md").read_text(encoding="utf-8") == round_
+        assert (home / f"{HOME_FILE}.before").exists()

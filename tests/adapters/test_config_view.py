@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+APP = "11111111-1111-4111-8111-111111111111"
+
+
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
@@ -44,3 +47,14 @@ def test_a_secret_is_shown_as_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "very-secret")
     assert shown()["ANTHROPIC_API_KEY"] == ("(set)", "environment")
     assert "very-secret" not in CliRunner().invoke(main, ["config"]).output
+
+
+def test_a_setting_that_goes_by_another_name_is_from_the_environment_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MICROSOFT_APP_ID", APP)
+    found = [(value, place) for value, place in shown().values() if value == APP]
+    assert found == [(APP, "environment")]
+
+
+def test_a_name_that_is_no_setting_is_not_taken_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COUNTRY", "IE")
+    assert "CITEWELL_COUNTRY" not in shown()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -174,4 +175,31 @@ async def test_what_holds_words_elsewhere_is_told_each_time() -> None:
     forgetter = Forgetter((RamMemory(),), RamInbox(), also=lambda: told.append("forget"))
     await forgetter.matching(author="ada")
     await forgetter.own(IncomingMessage("m1", THREAD, Author("ada"), "forget", NOON))
-    assert told == ["forget", "forget"]
+    await forgetter.message(THREAD, author="ada", key="m1")
+    await forgetter.tenant("slack", "T1")
+    await forgetter.before(NOON)
+    assert told == ["forget"] * 5
+
+
+async def test_what_waits_of_guests_goes_with_all_else() -> None:
+    members, guests = await waiting(), await waiting()
+    forgetter = Forgetter([RamMemory()], members, guests=guests)
+    assert (await forgetter.matching(author="ada")).waiting == 4
+    assert [entry.key for inbox in (members, guests) for entry in await inbox.pending()] == ["k1", "k1"]
+
+
+@pytest.mark.parametrize(("author", "kept"), [("ada", []), ("ben", ["m1"])])
+async def test_what_is_being_answered_while_its_author_is_forgotten_goes_once_it_is(
+    author: str, kept: list[str]
+) -> None:
+    memory = RamMemory()
+    forgetter = Forgetter([memory], RamInbox())
+    asked = IncomingMessage("1.1+2.2", THREAD, Author("ada"), "When?", NOON)
+
+    async def answer(message: IncomingMessage, show: Show | None = None) -> Reply:
+        await forgetter.matching(author=author)
+        await memory.record(replace(a_turn(author="ada", conversation=THREAD), message=message.key))
+        return await answered(message, show)
+
+    await answering_forget(answer, forgetter, wording())(asked)
+    assert [turn.message for turn in await memory.turns(THREAD)] == [asked.key for _ in kept]

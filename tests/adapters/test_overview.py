@@ -10,7 +10,7 @@ import pytest
 from adapters.overview import Holdings, Overview
 from adapters.topics import Topics
 from memory.file import MemoryFile
-from memory.inbox import RamInbox, SqliteInbox
+from memory.inbox import InboxEntry, RamInbox, SqliteInbox
 from retrieval.absent_index import AbsentIndex
 from retrieval.document import Document, Passage
 from retrieval.errors import IndexUnavailable
@@ -55,7 +55,7 @@ class Finds:
 
 
 def _overview(index: Index, inbox: RamInbox | SqliteInbox | None = None, *, by_meaning: bool = False) -> Overview:
-    return Overview(index, inbox or RamInbox(), "Index: ram.", lambda: 2, by_meaning=by_meaning)
+    return Overview(index, "Index: ram.", (inbox or RamInbox()).waiting, by_meaning=by_meaning)
 
 
 async def test_holdings_are_those_of_the_collections_that_someone_may_see() -> None:
@@ -76,7 +76,6 @@ async def test_without_an_index_nothing_is_said_of_the_documents_and_the_fault_i
     overview = _overview(AbsentIndex(IndexUnavailable("the index is locked: close the other process")))
     assert await overview.holdings(None) is None
     health = await overview.health()
-    assert health.waiting == 2
     assert any("close the other process" in fault for fault in health.faults)
 
 
@@ -97,6 +96,15 @@ async def test_a_memory_that_cannot_be_read_is_a_fault(tmp_path: Path) -> None:
     health = await _overview(await an_index(a_document("Flu")), SqliteInbox(file)).health()
     assert any("memory file" in fault for fault in health.faults)
     await file.close()
+
+
+async def test_all_that_wait_for_an_answer_are_counted_until_they_have_one() -> None:
+    inbox = RamInbox()
+    for key in ("k1", "k2", "k3"):
+        await inbox.accept(InboxEntry(key, "console:local:terminal:t", "words", NOW))
+    await inbox.begin("k1")
+    await inbox.done("k2")
+    assert (await _overview(await an_index(a_document("Flu")), inbox).health()).waiting == 2
 
 
 async def test_questions_to_begin_with_name_documents_that_answer_them() -> None:

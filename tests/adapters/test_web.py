@@ -31,7 +31,7 @@ TOKEN = "a-token-of-sixteen-letters"
 def routes(index: Index) -> web.Application:
     metrics = Metrics()
     metrics.keep(a_record())
-    overview = Overview(index, RamInbox(), "Index: ram.", lambda: 0, by_meaning=False)
+    overview = Overview(index, "Index: ram.", RamInbox().waiting, by_meaning=False)
     app = web_app(None)
     add_watch(app, overview=overview, metrics=metrics, token=TOKEN)
     return app

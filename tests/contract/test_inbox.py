@@ -32,7 +32,9 @@ async def inbox(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 
 async def keys(inbox: Inbox) -> list[str]:
-    return [entry.key for entry in await inbox.pending()]
+    found = [entry.key for entry in await inbox.pending()]
+    assert await inbox.waiting() == len(found)
+    return found
 
 
 async def test_what_is_accepted_is_pending_as_it_was(inbox: Inbox) -> None:

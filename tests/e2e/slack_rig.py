@@ -20,8 +20,9 @@ from adapters.intake import Intake
 from adapters.offered import Permission
 from adapters.overview import Overview
 from adapters.slack.alerts import Alerts
-from adapters.slack.app import SlackApp, identify, web_client
+from adapters.slack.app import SlackApp
 from adapters.slack.app_home import AppHome
+from adapters.slack.client import identify, web_client
 from adapters.slack.delivery import SlackDelivery
 from adapters.slack.intake import SlackIntake
 from adapters.slack.leaving import Leaving
@@ -246,7 +247,9 @@ async def running(
             history=IngestHistory(home),
         )
         access = PlaceAccess(Shelving())
-        localities = Localities(workspaces, SlackIntake(workspaces, delivery, words), access, intake, time.monotonic)
+        localities = Localities(
+            workspaces, SlackIntake(delivery.outlet, delivery, words), access, intake, time.monotonic
+        )
         stack.push_async_callback(localities.close)
         users, threads = Users(time.monotonic, shared=localities.shared), Threads(memories)
         app = SlackApp(
@@ -279,7 +282,7 @@ def _home(memories: Memories, words: Wording, grader: Grader) -> AppHome:
     """Over no documents, without operators: tests of the page serve the whole product."""
     index = RamIndex()
     return AppHome(
-        overview=Overview(index, RamInbox(), "", lambda: 0, by_meaning=False),
+        overview=Overview(index, "", RamInbox().waiting, by_meaning=False),
         topics=Topics(index, Searcher(index, None, grader), words.prompts.about, lambda: datetime.now(UTC)),
         forgetter=Forgetter((memories.durable, memories.guests), RamInbox()),
         switches=Switches(),

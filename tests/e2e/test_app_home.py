@@ -81,6 +81,7 @@ async def stage(mode: Mode, tmp_path: Path) -> AsyncIterator[Stage]:
             slack_api_url=slack.base_url,
             SLACK_BOT_TOKEN=slack.bot_token,
             operators=frozenset({OLA, GUEST}),
+            stages_off=frozenset({"hyde"}),
             port=port,
             **door,
         )
@@ -116,6 +117,18 @@ async def test_a_stage_that_an_operator_switches_off_is_off_for_the_next_search_
     await stage.click(OLA, "home_stage:rerank")
     assert not stage.app.engine.switches.applied(stage.app.engine.pipeline).rerank
     await stage.click(OLA, "home_stage:rerank")
+    assert stage.app.engine.switches.off == frozenset()
+
+
+async def test_a_stage_that_the_settings_keep_off_is_not_offered_and_stays_off(stage: Stage) -> None:
+    page = await stage.page(OLA)
+    assert "home_stage:rerank" in page
+    assert "home_stage:hyde" not in page
+    button = next(one for one in _buttons(stage.slack.workspace.homes[OLA]) if one["action_id"] == "home_stage:rerank")
+    stage.slack.workspace.homes.pop(OLA)
+    made_up = button | {"action_id": "home_stage:hyde", "value": "off"}
+    await stage.slack.deliver(payloads.home_click(made_up, OLA), "interactive")
+    assert "home_stage:hyde" not in await stage.published(OLA)
     assert stage.app.engine.switches.off == frozenset()
 
 

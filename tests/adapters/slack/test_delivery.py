@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from adapters.slack.app import identify, web_client
+from adapters.slack.client import identify, web_client
 from adapters.slack.delivery import SlackDelivery
 from adapters.slack.pace import Pace
 from adapters.slack.standing import EVENT_TYPE

@@ -9,7 +9,7 @@ import pytest
 from aiohttp import ClientSession
 from slack_sdk.errors import SlackApiError
 
-from adapters.slack.app import web_client
+from adapters.slack.client import web_client
 from tests.doubles.slack import SlackDouble, Workspace
 
 if TYPE_CHECKING:

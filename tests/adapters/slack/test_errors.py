@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from aiohttp import web
 
-from adapters.slack.app import identify, web_client
+from adapters.slack.client import identify, web_client
 from adapters.slack.errors import Closed, Unshowable, mapped
 from bot.errors import CitewellError, Misconfigured, Permanent, Transient
 from tests.doubles.slack import ApiError, Broken, Dropped, RateLimited, SlackDouble

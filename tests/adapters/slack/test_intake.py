@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.intake_report import report
-from adapters.slack.app import SLACK_API
+from adapters.slack.client import SLACK_API
 from adapters.slack.events import Identity, Reason, read
 from adapters.slack.files import may_have_token
 from adapters.slack.intake import report_post

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from adapters.slack.app import identify, web_client
 from adapters.slack.blocks import file_text, plain_posts, posts
+from adapters.slack.client import identify, web_client
 from adapters.slack.delivery import SlackDelivery
 from adapters.slack.errors import Closed
 from adapters.slack.pace import Pace

@@ -42,6 +42,7 @@ SCOPES_OF_METHODS: dict[str, set[str]] = {
     "chat_delete": {"chat:write"},
     "chat_update": {"chat:write"},
     "files_info": {"files:read"},
+    "files_delete": {"files:write"},
     "views_open": set(),
     "views_push": set(),
     "views_update": set(),

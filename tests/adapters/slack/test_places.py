@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from adapters.kept import Kept
-from adapters.slack.app import web_client
+from adapters.slack.client import web_client
 from adapters.slack.places import SlackPlaces, is_shared
 from bot.messages import Author
 from memory.conversation import Conversation

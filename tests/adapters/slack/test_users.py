@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from adapters.slack.app import web_client
+from adapters.slack.client import web_client
 from adapters.slack.events import Identity
 from adapters.slack.users import Users, author_of
 from adapters.slack.workspaces import Workspace

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from adapters.slack.app import web_client
 from adapters.slack.clicks import Click, NoWindow
+from adapters.slack.client import web_client
 from adapters.slack.events import PLATFORM, Identity
 from adapters.slack.passage_view import View, said, waiting
 from adapters.slack.workspaces import Workspace

@@ -22,6 +22,7 @@ _NEEDED = {
     "conversations.open": "im:write",
     "files.getUploadURLExternal": "files:write",
     "files.completeUploadExternal": "files:write",
+    "files.delete": "files:write",
 }
 _READ = {"C": "channels:read", "G": "groups:read", "D": "im:read"}
 _HISTORY = {"C": "channels:history", "G": "groups:history", "D": "im:history"}

@@ -36,3 +36,10 @@ class Uploads:
             if file["id"] not in self.content:
                 raise Refused("file_not_found", file["id"])
         return [{"id": one["id"], "name": self.names[one["id"]], "title": one.get("title", "")} for one in listed]
+
+    def delete(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """`files.delete`."""
+        if self.names.pop(str(arguments["file"]), None) is None:
+            raise Refused("file_not_found", str(arguments["file"]))
+        self.content.pop(str(arguments["file"]), None)
+        return {}

@@ -131,6 +131,7 @@ class Workspace:
             **(self.files.methods if self.files else {}),
             "files.getUploadURLExternal": self.uploads.begin,
             "files.completeUploadExternal": self._share_files,
+            "files.delete": self.uploads.delete,
         }
 
     def _auth_test(self, _: Mapping[str, Any]) -> dict[str, Any]:
