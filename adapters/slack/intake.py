@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapters.courier import ShowsWaiting
 from adapters.slack.blocks import FALLBACK_TEXT, Post, content
+from adapters.slack.clicks import ON_CLICK
 from adapters.slack.errors import Unshowable, mapped
 from adapters.slack.kit import BUTTON_VALUE, SECTION_TEXT
 from adapters.slack.mrkdwn import mrkdwn, plain
@@ -158,7 +159,7 @@ def report_post(reply: Reply, words: Wording) -> Post:
 async def replaced(client: AsyncWebClient, channel: str, ts: str, post: Post) -> bool:
     """Whether this now stands in place of a message of ours."""
     try:
-        await _update(client, channel, ts, post, None)
+        await ON_CLICK.through(lambda: _update(client, channel, ts, post, None))
     except CitewellError as error:
         _LOG.warning("a message stays as it was: %s", error)
         return False

@@ -141,13 +141,22 @@ class Door:
 
 
 class Shelf:
-    """Passages by id and the collection each belongs to; the part of an index that Slack needs."""
+    """Passages by id and the collection each belongs to; the part of an index that Slack needs.
+
+    Nothing is found before the gate is open, or while there is an `error`.
+    """
 
     def __init__(self, sources: Sequence[Source]) -> None:
+        self.gate = asyncio.Event()
+        self.gate.set()
+        self.error: Exception | None = None
         self.collections = {source.id: "public" for source in sources}
         self._sources = {source.id: source for source in sources}
 
     async def passages(self, ids: Collection[str], *, collections: Collection[str] | None = None) -> Sequence[Hit]:
+        await self.gate.wait()
+        if self.error is not None:
+            raise self.error
         seen = [one for one in ids if one in self.collections]
         return [_hit(self._sources[one]) for one in seen if collections is None or self.collections[one] in collections]
 
