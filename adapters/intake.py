@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from adapters.intake_report import report
 from adapters.offered import NotFetched
 from adapters.uploads import TOOK, safe_name
-from bot.errors import CitewellError, outline
+from bot.errors import CitewellError, Permanent, outline
 from bot.messages import Reply
 from memory.turn import TurnKind
 from retrieval.errors import RetrievalError
@@ -78,6 +78,18 @@ class Intake:
         """Leave the files of this tenant alone."""
         self._files.pop((platform, tenant), None)
 
+    async def leave(self, platform: str, tenant: str) -> int:
+        """Delete all documents of this tenant, who has left, and say how many; what is being fetched comes too late.
+
+        Raises `RetrievalError` or OSError; done again, it goes on.
+        """
+        self.forget(platform, tenant)
+        async with self._placing:
+            documents = await asyncio.to_thread(self._uploads.of_tenant, platform, tenant)
+            await self._index.remove(documents)
+            await asyncio.to_thread(self._uploads.forget, platform, tenant)
+        return len(documents)
+
     def refusal(self, message: IncomingMessage) -> str:
         """Why the files of a message are not even looked at; empty where they are to be taken in."""
         known = self._files.get((message.conversation.platform, message.conversation.tenant))
@@ -110,7 +122,9 @@ class Intake:
             telling = self._words.documents.taking
             await files.tell(message, telling.format(name=item.name, n=number, count=len(message.files)))
             await self._settle(item, record, files, file, where, ends=ends)
-            await asyncio.to_thread(self._uploads.keep, record)
+            async with self._placing:
+                self._check_here(where, files)
+                await asyncio.to_thread(self._uploads.keep, record)
         if record.taken:
             self.fresh.set()
         text = report(record, self._words, public=collection in self._public)
@@ -169,6 +183,7 @@ class Intake:
                 self._check(offered)
                 await files.fetch(offered, incoming, most_bytes=self.permission.most_bytes)
                 async with self._placing:
+                    self._check_here(where, files)
                     await self._place(item, record, offered, incoming, where)
         except NotFetched as error:
             logger.warning("a file was not taken in: %s", error)
@@ -180,6 +195,13 @@ class Intake:
             await self._failed(item, record, "fault")
         finally:
             await asyncio.to_thread(incoming.unlink, missing_ok=True)
+
+    def _check_here(self, where: Conversation, files: Files) -> None:
+        """Whether the tenant is still the one that sent them; who has left leaves nothing behind."""
+        known = self._files.get((where.platform, where.tenant))
+        if known is None or known[0] is not files:
+            msg = f"{where.tenant} has left meanwhile"
+            raise Permanent(msg)
 
     def _check(self, offered: Offered) -> None:
         """Before anything is downloaded."""

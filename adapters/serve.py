@@ -125,7 +125,7 @@ async def _slack(app: Application, spoken_in: InSlack, pages: Pages, stack: Asyn
         client=spoken_in.client,
         workspaces=workspaces,
         dispatcher=app.dispatcher,
-        leaving=Leaving(workspaces, app.forgetter, (users.forget, threads.forget, localities.forget)),
+        leaving=Leaving(workspaces, app.forgetter, (users.forget, threads.forget, localities.forget), app.intake.leave),
         localities=localities,
         users=users,
         threads=threads,

@@ -214,7 +214,7 @@ class SlackApp:
             here = await self._workspaces.at(sent)
             if here is None or _ours(here, sent):
                 await self._leaving.follow(departed, sent)
-        except (CitewellError, MemoryUnavailable) as error:
+        except (CitewellError, MemoryUnavailable, RetrievalError, OSError) as error:
             return _not_taken(error)
         return BoltResponse(status=200)
 

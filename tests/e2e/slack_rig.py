@@ -260,7 +260,7 @@ async def running(
             client=client,
             workspaces=workspaces,
             dispatcher=door,
-            leaving=Leaving(workspaces, forgetter, (users.forget, threads.forget, localities.forget)),
+            leaving=Leaving(workspaces, forgetter, (users.forget, threads.forget, localities.forget), intake.leave),
             localities=localities,
             users=users,
             threads=threads,
