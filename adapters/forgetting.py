@@ -73,8 +73,9 @@ class Forgetter:
         self._inbox = inbox
         self._inboxes = (inbox,) if guests is None else (inbox, guests)
         self._also = also
-        self._answering: dict[object, Conversation] = {}
+        self._answering: dict[object, IncomingMessage] = {}
         self._left: set[object] = set()
+        self._unwanted: set[object] = set()
 
     async def own(self, message: IncomingMessage) -> int:
         """Delete the author's turns in this conversation, and say how many: others' stay, who did not ask for it."""
@@ -97,23 +98,29 @@ class Forgetter:
         platform: str | None = None,
         tenant: str | None = None,
     ) -> Forgotten:
-        """Delete what matches all that is given. ValueError if neither a conversation nor an author is."""
+        """Delete what matches all that is given. ValueError if neither a conversation nor an author is.
+
+        What is being answered meanwhile is deleted once it is; what waits is not answered.
+        """
         self._also()
         gone = [
             await store.forget(conversation=conversation, author=author, platform=platform, tenant=tenant)
             for store in self._stores
         ]
 
-        def matches(entry: InboxEntry) -> bool:
-            try:
-                message = from_payload(entry.payload)
-            except ValueError:
-                return False
+        def is_meant(message: IncomingMessage) -> bool:
             where = message.conversation
             wanted = (conversation, author, platform, tenant)
             have = (where, message.author.id, where.platform, where.tenant)
             return all(one in {None, other} for one, other in zip(wanted, have, strict=True))
 
+        def matches(entry: InboxEntry) -> bool:
+            try:
+                return is_meant(from_payload(entry.payload))
+            except ValueError:
+                return False
+
+        self._unwanted |= {one for one, message in self._answering.items() if is_meant(message)}
         return Forgotten(sum(gone), await self._wipe(matches))
 
     async def tenant(self, platform: str, tenant: str) -> Forgotten:
@@ -122,7 +129,9 @@ class Forgetter:
         What is being answered meanwhile is deleted once it is.
         """
         self._left |= {
-            one for one, where in self._answering.items() if (where.platform, where.tenant) == (platform, tenant)
+            one
+            for one, message in self._answering.items()
+            if (message.conversation.platform, message.conversation.tenant) == (platform, tenant)
         }
         waiting = [await inbox.forget(Conversation.of_tenant(platform, tenant)) for inbox in self._inboxes]
         gone = [await store.forget(platform=platform, tenant=tenant) for store in self._stores]
@@ -130,13 +139,19 @@ class Forgetter:
 
     @asynccontextmanager
     async def answering(self, message: IncomingMessage) -> AsyncIterator[None]:
-        """While a message is answered: if its tenant leaves meanwhile, its conversation is deleted afterwards."""
+        """While a message is answered: if it is forgotten meanwhile, it is deleted afterwards.
+
+        If its tenant leaves meanwhile, its conversation is.
+        """
         one = object()
-        self._answering[one] = message.conversation
+        self._answering[one] = message
         try:
             yield
         finally:
             del self._answering[one]
+            if one in self._unwanted:
+                self._unwanted.discard(one)
+                await self.message(message.conversation, author=message.author.id, key=message.key)
             if one in self._left:
                 self._left.discard(one)
                 await self.matching(conversation=message.conversation)

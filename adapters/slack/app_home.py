@@ -86,7 +86,9 @@ class AppHome:
         except MemoryUnavailable as error:
             _LOG.error("nothing was forgotten: %s", error)
             return self._words.home.unforgotten
-        return self._words.home.forgotten if gone.turns or gone.waiting else self._words.home.nothing_kept
+        if gone.waiting:
+            return self._words.home.forgotten_waiting
+        return self._words.home.forgotten if gone.turns else self._words.home.nothing_kept
 
     async def _publish(self, team: str, author: Author, client: AsyncWebClient, note: str = "") -> None:
         alone = Conversation(PLATFORM, team, DIRECT)

@@ -269,6 +269,7 @@ class HomeWords(_Section):
     forget_yes: str
     forget_no: str
     forgotten: str
+    forgotten_waiting: str
     nothing_kept: str
     unforgotten: str
     health: str

@@ -267,7 +267,7 @@ async def running(
             sources=sources,
             memories=memories,
             intake=intake,
-            home=_home(memories, words, await asyncio.to_thread(Grader.fitted)),
+            home=_home(forgetter, words, await asyncio.to_thread(Grader.fitted)),
             forgetter=forgetter,
             words=words,
             now=lambda: datetime.now(UTC),
@@ -282,13 +282,13 @@ async def running(
         yield Rig(slack, dispatcher, door, memories, engine, shelf, app, file, waits)
 
 
-def _home(memories: Memories, words: Wording, grader: Grader) -> AppHome:
+def _home(forgetter: Forgetter, words: Wording, grader: Grader) -> AppHome:
     """Over no documents, without operators: tests of the page serve the whole product."""
     index = RamIndex()
     return AppHome(
         overview=Overview(index, RamInbox(), "", lambda: 0, by_meaning=False),
         topics=Topics(index, Searcher(index, None, grader), words.prompts.about, lambda: datetime.now(UTC)),
-        forgetter=Forgetter((memories.durable, memories.guests), RamInbox()),
+        forgetter=forgetter,
         switches=Switches(),
         words=words,
         access=by_person,
