@@ -74,6 +74,7 @@ class AlertWords(_Section):
 
     channel: str
     direct: str
+    comment: str
     open: str
 
 
