@@ -93,6 +93,8 @@ class Intake:
     def refusal(self, message: IncomingMessage) -> str:
         """Why the files of a message are not even looked at; empty where they are to be taken in."""
         known = self._files.get((message.conversation.platform, message.conversation.tenant))
+        if self._cannot_tell(message.author):
+            return self._words.again.unsure
         if known is None or not self.allowed(message.author):
             return self._words.documents.not_yours
         channel = message.conversation.channel
@@ -102,6 +104,10 @@ class Intake:
     def allowed(self, author: Author) -> bool:
         """Whether this person may give and take out documents. A guest never may."""
         return not author.guest and author.id in self.permission.people
+
+    def _cannot_tell(self, author: Author) -> bool:
+        """Whether they may, if only it could be told whether they are who they seem to be."""
+        return author.unknown and author.id in self.permission.people
 
     async def take_in(self, message: IncomingMessage) -> Reply:
         """Every file of a message, one after another, and the report. Raises what the index raises before the first."""
@@ -137,7 +143,7 @@ class Intake:
         """
         words = self._words.documents
         if not self.allowed(author):
-            return False, words.undo_not_yours
+            return False, self._words.again.unsure if self._cannot_tell(author) else words.undo_not_yours
         async with self._placing:
             record = await asyncio.to_thread(self._uploads.find, id_)
             if record is None or record.place != conversation.place or not record.taken:

@@ -155,15 +155,19 @@ def _home(app: Application, pages: Pages) -> AppHome:
 
 
 async def _say_who_sees_what(app: Application, say: Callable[[str], None]) -> None:
-    """Which channels have what, and which collections of the settings there are no documents of."""
+    """Whether there is anything, which channels have what, and of which collections of the settings there is nothing."""
     settings = app.settings
-    say(in_a_line(settings.shelving))
     try:
-        there = (await app.index.status()).collections
+        held = await app.index.status()
     except RetrievalError:
-        return  # it has been said already that there is no index
+        held = None  # it has been said already that there is no index
+    if held is not None and not held.passages:
+        say("The index is empty: take documents in with citewell ingest.")
+    say(in_a_line(settings.shelving))
+    if held is None:
+        return
     more = {"public_collections": settings.public_collections - {PUBLIC}}
-    for line in unknown_names(settings.channels, more, there):
+    for line in unknown_names(settings.channels, more, held.collections):
         say(f"Please check: {line}")
 
 

@@ -269,6 +269,9 @@ class SlackApp:
             return
         outside = body.get("team_id") != here.me.team
         author = await self._users.author(body["user_id"], here, body["channel_id"], outside=outside)
+        if author.unknown:
+            await ack(text=self._words.again.unsure, response_type="ephemeral")
+            return
         try:
             found = await self._sources.of_person(Conversation(PLATFORM, here.me.team, body["channel_id"]), author)
         except (RetrievalError, MemoryUnavailable) as error:

@@ -110,6 +110,7 @@ class AgainWords(_Section):
     not_yours: str
     gone: str
     failed: str
+    unsure: str
     withdrawn: str
 
 
