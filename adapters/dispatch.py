@@ -135,13 +135,13 @@ class Dispatcher:
     async def withdraw(self, matches: Callable[[str], bool]) -> None:
         """Answer no message with such a key: one that waits is not asked, the reply to one that runs is not shown.
 
-        What is being shown already stands: see `finished`.
+        What is being shown already stands: see `finished`. So does what will be said of files that are being taken in.
         """
         self._lanes.withdraw(matches)
         self._settler.withdraw(matches)
         for inbox in (self._durable, self._ephemeral):
             for entry in await inbox.pending():
-                if matches(entry.key):
+                if matches(entry.key) and not self._lanes.is_at_files(entry.key):
                     await inbox.done(entry.key)
 
     async def finished(self, matches: Callable[[str], bool]) -> None:

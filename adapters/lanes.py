@@ -89,10 +89,18 @@ class Lanes:
         return replace(job, message=self._waiting.pop(job.message.key, job.message))
 
     def withdraw(self, matches: Callable[[str], bool]) -> None:
-        """Note of all with such a key that nothing is to come of them."""
+        """Note of all with such a key that nothing is to come of them.
+
+        What has begun on files goes on: whoever sent them is to be told what was taken in, and can undo it then.
+        """
         for key in filter(matches, tuple(self._active)):
-            self._waiting.pop(key, None)
-            self._withdrawn.add(key)
+            if not self.is_at_files(key):
+                self._waiting.pop(key, None)
+                self._withdrawn.add(key)
+
+    def is_at_files(self, key: str) -> bool:
+        """Whether the message of this key has files, and its turn has begun."""
+        return key in self._holding and key not in self._waiting and bool(self._holding[key].message.files)
 
     def is_withdrawn(self, key: str) -> bool:
         """Whether nothing is to come of it any more."""

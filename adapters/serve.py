@@ -155,7 +155,7 @@ def _home(app: Application, pages: Pages) -> AppHome:
 
 
 async def _say_who_sees_what(app: Application, say: Callable[[str], None]) -> None:
-    """Whether there is anything, which channels have what, and of which collections of the settings there is nothing."""
+    """Whether there is anything, which channels have what, and which collections of the settings have no documents."""
     settings = app.settings
     try:
         held = await app.index.status()

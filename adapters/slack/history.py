@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from adapters.slack.blocks import content, note
 from adapters.slack.errors import mapped
 from adapters.slack.events import is_direct
+from adapters.slack.intake import UNDO_ACTION
 from bot.errors import Permanent
 
 if TYPE_CHECKING:
@@ -53,13 +54,15 @@ async def take_away(
 ) -> int:
     """Delete our replies since `ts` whose key `answers` tells, and say how many went.
 
+    A report on documents that were taken in stays, as they do.
+
     What Slack does not let us delete says `instead` from then on. Raises our errors.
     """
     try:
         ours = [
             str(message["ts"])
             async for message in _messages(here, conversation, oldest=ts)
-            if (key := answers_key(message, here.me)) is not None and answers(key)
+            if (key := answers_key(message, here.me)) is not None and answers(key) and not can_be_undone(message)
         ]
     except Permanent as error:
         _LOG.info("answers to a deleted question cannot be looked for: %s", error)
@@ -67,6 +70,12 @@ async def take_away(
     for answer in ours:
         await _remove(here, conversation.channel, answer, instead)
     return len(ours)
+
+
+def can_be_undone(message: dict[str, Any]) -> bool:
+    """Whether it reports on documents that were taken in, which stay until somebody undoes that."""
+    elements = [element for block in message.get("blocks") or () for element in block.get("elements") or ()]
+    return any(element.get("action_id") == UNDO_ACTION for element in elements)
 
 
 async def _remove(here: Workspace, channel: str, ts: str, instead: str) -> None:

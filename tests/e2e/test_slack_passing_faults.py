@@ -50,7 +50,7 @@ async def test_the_page_says_what_a_button_did(rig: Rig, fault: Callable[[], Any
     await rig.slack.until(lambda: AMINA in rig.slack.workspace.homes)
 
 
-async def slow_window(rig: Rig, *faults: object) -> None:
+async def slow_window(rig: Rig, *faults: Any) -> None:
     """A window that stands before what it is to show does."""
     _, answer = await answered(rig)
     rig.shelf.gate.clear()
