@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass, field
-from random import SystemRandom
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from adapters.waits import Waits
 from bot.errors import Misconfigured, Permanent, Transient
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from bot.messages import IncomingMessage, Reply
 
 logger = logging.getLogger(__name__)
@@ -47,20 +45,10 @@ class ShowsWaiting(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Courier:
-    """Delivers a reply in up to `tries` tries of `deadline` seconds each.
+class Courier(Waits):
+    """Delivers a reply in up to `tries` tries of `deadline` seconds each."""
 
-    The wait in between doubles from `first` up to `most` seconds, and a random half of it is left off, so that many
-    do not come back at once; where the platform said how long to wait, that is waited, and a little more. `chance`
-    gives a uniform number in [0, 1).
-    """
-
-    tries: int = 6
-    first: float = 1.0
-    most: float = 60.0
     deadline: float = 30.0
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    chance: Callable[[], float] = field(default_factory=lambda: SystemRandom().random)
 
     async def deliver(self, delivery: Delivery, message: IncomingMessage, reply: Reply, *, unsure: bool) -> bool:
         """Whether the message is settled: delivered, found delivered, or refused for good. False: try later.
@@ -91,15 +79,10 @@ class Courier:
                 unsure = unsure or retry_after is None
                 logger.warning("reply to %s not delivered, try %d (%s)", message.key, tried, type(error).__name__)
                 if tried < self.tries:
-                    await self.sleep(self._wait(tried, retry_after))
+                    await self.sleep(self.between(tried, retry_after))
             else:
                 return True
         return False
-
-    def _wait(self, tried: int, retry_after: float | None) -> float:
-        if retry_after is not None:
-            return retry_after + self.first * self.chance()
-        return min(self.most, self.first * 2.0 ** (tried - 1)) * (1 - self.chance() / 2)
 
     async def found(self, delivery: Delivery, message: IncomingMessage) -> bool:
         """Whether the platform says right now that a reply stands there."""

@@ -12,6 +12,7 @@ from adapters.courier import Courier, Delivery
 from adapters.crowd import Crowd
 from adapters.lanes import Job, Lanes
 from adapters.payload import from_payload, to_payload
+from adapters.risk import at_risk
 from adapters.settler import Settler, show
 from bot.errors import Busy, Misconfigured, Transient
 from memory.errors import MemoryUnavailable
@@ -42,6 +43,7 @@ class Dispatcher:
     done only when its reply stood on the platform; what could not be delivered waits in the inbox for `resume`, and its
     reply here. Where more than `many` wait, who writes is told so; beyond `most`, messages wait in the inbox alone, and
     guests, whose inbox is this process, are told to ask again. Guests' messages go through the ephemeral inbox alone.
+    Words of someone `at_risk` wait for no other turn, not even of their own conversation, and for no room.
     The keys of done messages are kept for `keep_keys`, to know a duplicate, and the last of them for longer. `clock`
     gives aware times. Logs hold keys, trace ids and the names of errors, never text.
     """
@@ -61,6 +63,7 @@ class Dispatcher:
         most: int = 1000,
         courier: Courier | None = None,
         keep_keys: timedelta = timedelta(days=7),
+        at_risk: Callable[[str], bool] = at_risk,
     ) -> None:
         self._durable = durable
         self._ephemeral = ephemeral
@@ -69,6 +72,7 @@ class Dispatcher:
         self._slots = asyncio.Semaphore(concurrency)
         self._settler = Settler(respond, on_failure, courier or Courier(), deadline=deadline, max_attempts=max_attempts)
         self._keep_keys = keep_keys
+        self._at_risk = at_risk
         self._deliveries: dict[str, Delivery] = {}
         self._lanes = Lanes(self._settle, self._spawn, self._idle)
         self._crowd = Crowd(many, most)
@@ -124,8 +128,15 @@ class Dispatcher:
     async def amend(self, message: IncomingMessage) -> bool:
         """Answer these words in place of those that the message of this key had; False if its turn has begun."""
         async with self._taking_up:
-            if not self._lanes.amend(message) and not await self._is_left(message.key):
+            urgent = self._at_risk(message.text)
+            if self._lanes.amend(message):
+                if urgent:
+                    self._lanes.hasten(message.key)
+            elif not await self._is_left(message.key):
                 return False
+            elif urgent:
+                self._crowd.left -= 1
+                self._enqueue(Job(message, self._durable, resumed=True, urgent=True))
             for inbox in (self._durable, self._ephemeral):
                 await inbox.amend(message.key, to_payload(message))
         return True
@@ -133,13 +144,13 @@ class Dispatcher:
     async def withdraw(self, matches: Callable[[str], bool]) -> None:
         """Answer no message with such a key: one that waits is not asked, the reply to one that runs is not shown.
 
-        What is being shown already stands: see `finished`.
+        What is being shown already stands: see `finished`. So does what will be said of files that are being taken in.
         """
         self._lanes.withdraw(matches)
         self._settler.withdraw(matches)
         for inbox in (self._durable, self._ephemeral):
             for entry in await inbox.pending():
-                if matches(entry.key):
+                if matches(entry.key) and not self._lanes.is_at_files(entry.key):
                     await inbox.done(entry.key)
 
     async def finished(self, matches: Callable[[str], bool]) -> None:
@@ -174,12 +185,15 @@ class Dispatcher:
         except MemoryUnavailable:
             await self._take_unstored(message, entry)
             raise
-        self._queue(Job(message, inbox, resumed=False))
+        self._queue(self._job(message, inbox, resumed=False))
         return True
 
     def _queue(self, job: Job) -> None:
         """Take a new message to its conversation, or leave it where it is stored, and say so where many wait."""
         message, crowd = job.message, self._crowd
+        if job.urgent:
+            self._enqueue(job)
+            return
         if not crowd.is_full:
             self._enqueue(job)
         elif job.inbox is self._durable:
@@ -222,13 +236,16 @@ class Dispatcher:
             left_before = crowd.left
             waiting = [entry for entry in await inbox.pending() if not self._lanes.holds(entry.key)]
             entries = [entry for entry in waiting if again or not self._settler.holds(entry.key)]
-            for number, entry in enumerate(entries):
-                if inbox is self._durable and crowd.waiting >= crowd.most:
-                    crowd.left += len(entries) - number
-                    break
-                message = await self._restored(entry, inbox)
-                if message is not None:
-                    queued += self._enqueue(Job(message, inbox, resumed=True))
+            for entry in entries:
+                full = inbox is self._durable and crowd.waiting >= crowd.most
+                if full and not again:
+                    crowd.left += 1
+                elif (message := await self._restored(entry, inbox)) is not None:
+                    job = self._job(message, inbox, resumed=True)
+                    if full and not job.urgent:
+                        crowd.left += 1
+                    else:
+                        queued += self._enqueue(job)
             if inbox is self._durable:
                 crowd.left -= left_before  # not sooner, so that nobody overtakes these
         return queued
@@ -239,7 +256,10 @@ class Dispatcher:
             if await self._durable.knows(entry.key):
                 return
         if await self._ephemeral.accept(entry):
-            self._queue(Job(message, self._ephemeral, resumed=False))
+            self._queue(self._job(message, self._ephemeral, resumed=False))
+
+    def _job(self, message: IncomingMessage, inbox: Inbox, *, resumed: bool) -> Job:
+        return Job(message, inbox, resumed, self._at_risk(message.text))
 
     async def _restored(self, entry: InboxEntry, inbox: Inbox) -> IncomingMessage | None:
         try:
@@ -255,7 +275,7 @@ class Dispatcher:
 
     def _enqueue(self, job: Job) -> bool:
         added = self._lanes.add(job)
-        self._crowd.waiting += added
+        self._crowd.waiting += added and not job.urgent
         return added
 
     def _idle(self, conversation: str | None) -> None:
@@ -270,17 +290,23 @@ class Dispatcher:
         return task
 
     async def _settle(self, job: Job) -> None:
-        delivery = self._deliveries[job.message.conversation.platform]
-        async with self._slots:
-            self._crowd.waiting -= 1
-            if self._draining and job.inbox is self._durable:
-                return
-            job = self._lanes.begun(job)
-            if await self._is_over(job):
-                return
-            reply = await self._settler.reply(job, delivery)
-        if reply is not None and not await self._is_over(job):
-            await self._settler.bring(job, delivery, reply)
+        if job.urgent:
+            begun = self._lanes.begun(job)
+            reply = None if begun is None else await self._reply(begun)
+        else:
+            async with self._slots:
+                self._crowd.waiting -= 1
+                if self._draining and job.inbox is self._durable:
+                    return
+                begun = self._lanes.begun(job)
+                reply = None if begun is None else await self._reply(begun)
+        if begun is not None and reply is not None and not await self._is_over(begun):
+            await self._settler.bring(begun, self._deliveries[begun.message.conversation.platform], reply)
+
+    async def _reply(self, job: Job) -> Reply | None:
+        if await self._is_over(job):
+            return None
+        return await self._settler.reply(job, self._deliveries[job.message.conversation.platform])
 
     async def _is_over(self, job: Job) -> bool:
         """Whether it was withdrawn, which the inbox knows then."""

@@ -100,7 +100,7 @@ class Forgetter:
     ) -> Forgotten:
         """Delete what matches all that is given. ValueError if neither a conversation nor an author is.
 
-        What is being answered meanwhile is deleted once it is.
+        What is being answered meanwhile is deleted once it is; what waits is not answered.
         """
 
         def is_meant(message: IncomingMessage) -> bool:
@@ -142,8 +142,9 @@ class Forgetter:
 
     @asynccontextmanager
     async def answering(self, message: IncomingMessage) -> AsyncIterator[None]:
-        """While a message is answered: if that is to be forgotten meanwhile, it is deleted afterwards; if its tenant
-        leaves, its whole conversation.
+        """While a message is answered: if it is forgotten meanwhile, it is deleted afterwards.
+
+        If its tenant leaves meanwhile, its conversation is.
         """
         one = object()
         self._answering[one] = message

@@ -19,7 +19,7 @@ from adapters.ingest_history import Ingested
 from adapters.intake_report import report
 from adapters.offered import NotFetched
 from adapters.uploads import TOOK, safe_name
-from bot.errors import CitewellError, outline
+from bot.errors import CitewellError, Permanent, outline
 from bot.messages import Reply
 from memory.turn import TurnKind
 from retrieval.errors import RetrievalError
@@ -101,9 +101,23 @@ class Intake:
         """Leave the files of this tenant alone."""
         self._files.pop((platform, tenant), None)
 
+    async def leave(self, platform: str, tenant: str) -> int:
+        """Delete all documents of this tenant, who has left, and say how many; what is being fetched comes too late.
+
+        Raises `RetrievalError` or OSError; done again, it goes on.
+        """
+        self.forget(platform, tenant)
+        async with self._placing:
+            documents = await asyncio.to_thread(self._uploads.of_tenant, platform, tenant)
+            await self._index.remove(documents)
+            await asyncio.to_thread(self._uploads.forget, platform, tenant)
+        return len(documents)
+
     def refusal(self, message: IncomingMessage) -> str:
         """Why the files of a message are not even looked at; empty where they are to be taken in."""
         known = self._files.get((message.conversation.platform, message.conversation.tenant))
+        if self._cannot_tell(message.author):
+            return self._words.again.unsure
         if known is None or not self.allowed(message.author, message.conversation):
             return self._words.documents.not_yours
         channel = message.conversation.channel
@@ -114,6 +128,10 @@ class Intake:
         """Whether this person may give and take out documents there. A guest never may."""
         anyone = (where.platform, where.tenant) in self._open
         return not author.guest and (anyone or author.id in self.permission.people)
+
+    def _cannot_tell(self, author: Author) -> bool:
+        """Whether they may, if only it could be told whether they are who they seem to be."""
+        return author.unknown and author.id in self.permission.people
 
     async def take_in(self, message: IncomingMessage) -> Reply:
         """Every file of a message, one after another, and the report. Raises what the index raises before the first."""
@@ -134,7 +152,9 @@ class Intake:
             telling = self._words.documents.taking
             await files.tell(message, telling.format(name=item.name, n=number, count=len(message.files)))
             await self._settle(item, record, files, file, where, ends=ends)
-            await asyncio.to_thread(self._uploads.keep, record)
+            async with self._placing:
+                self._check_here(where, files)
+                await asyncio.to_thread(self._uploads.keep, record)
         if record.taken:
             self.fresh.set()
         await self._noted(where, collection, Counter(item.outcome.value for item in record.items if item.outcome))
@@ -148,7 +168,7 @@ class Intake:
         """
         words = self._words.documents
         if not self.allowed(author, conversation):
-            return False, words.undo_not_yours
+            return False, self._words.again.unsure if self._cannot_tell(author) else words.undo_not_yours
         async with self._placing:
             record = await asyncio.to_thread(self._uploads.find, id_)
             if record is None or record.place != conversation.place or not record.taken:
@@ -199,6 +219,7 @@ class Intake:
                 self._check(offered)
                 await files.fetch(offered, incoming, most_bytes=self.permission.most_bytes)
                 async with self._placing:
+                    self._check_here(where, files)
                     await self._place(item, record, offered, incoming, where)
         except NotFetched as error:
             logger.warning("a file was not taken in: %s", error)
@@ -210,6 +231,13 @@ class Intake:
             await self._failed(item, record, "fault")
         finally:
             await asyncio.to_thread(incoming.unlink, missing_ok=True)
+
+    def _check_here(self, where: Conversation, files: Files) -> None:
+        """Whether the tenant is still the one that sent them; who has left leaves nothing behind."""
+        known = self._files.get((where.platform, where.tenant))
+        if known is None or known[0] is not files:
+            msg = f"{where.tenant} has left meanwhile"
+            raise Permanent(msg)
 
     def _check(self, offered: Offered) -> None:
         """Before anything is downloaded."""

@@ -24,6 +24,7 @@ class _StoredAuthor(_Stored):
     locale: str | None
     country: str | None
     timezone: str | None
+    unknown: bool = False
 
 
 class _StoredConversation(_Stored):
@@ -61,6 +62,7 @@ class _StoredMessage(_Stored):
                 locale=author.locale,
                 country=author.country,
                 timezone=author.timezone,
+                unknown=author.unknown,
             ),
             text=storable(message.text),
             received_at=message.received_at,

@@ -134,7 +134,7 @@ async def _slack(app: Application, spoken_in: InSlack, pages: Pages, stack: Asyn
         client=spoken_in.client,
         workspaces=workspaces,
         dispatcher=app.dispatcher,
-        leaving=Leaving(workspaces, app.forgetter, (users.forget, threads.forget, localities.forget)),
+        leaving=Leaving(workspaces, app.forgetter, (users.forget, threads.forget, localities.forget), app.intake.leave),
         localities=localities,
         users=users,
         threads=threads,
@@ -165,15 +165,19 @@ def _home(app: Application, pages: Pages) -> AppHome:
 
 
 async def _say_who_sees_what(app: Application, say: Callable[[str], None]) -> None:
-    """Which channels have what, and which collections of the settings there are no documents of."""
+    """Whether there is anything, which channels have what, and which collections of the settings have no documents."""
     settings = app.settings
-    say(in_a_line(settings.shelving))
     try:
-        there = (await app.index.status()).collections
+        held = await app.index.status()
     except RetrievalError:
-        return  # it has been said already that there is no index
+        held = None  # it has been said already that there is no index
+    if held is not None and not held.passages:
+        say("The index is empty: take documents in with citewell ingest.")
+    say(in_a_line(settings.shelving))
+    if held is None:
+        return
     more = {"public_collections": settings.public_collections - {PUBLIC}}
-    for line in unknown_names(settings.channels, more, there):
+    for line in unknown_names(settings.channels, more, held.collections):
         say(f"Please check: {line}")
 
 

@@ -80,8 +80,11 @@ class Sources:
 
     async def of_person(self, conversation: Conversation, author: Author) -> tuple[Source, ...] | None:
         """Behind this person's last answer anywhere in the place of `conversation`."""
-        turn = await self._memories.of(guest=author.guest).last_answer(conversation.place, author.id)
-        return None if turn is None else await self._visible(turn, conversation, author)
+        found = [await self._memories.of(guest=one).last_answer(conversation.place, author.id) for one in (False, True)]
+        turns = [turn for turn in found if turn is not None]
+        if not turns:
+            return None
+        return await self._visible(max(turns, key=lambda turn: turn.at), conversation, author)
 
     async def of_answer(self, trace_id: str, conversation: Conversation, author: Author) -> tuple[Source, ...] | None:
         """Behind the answer of this trace, if it stands in the place of `conversation`."""

@@ -20,6 +20,8 @@ from urllib.parse import quote, unquote
 
 from pydantic import AwareDatetime, BaseModel, Field
 
+from memory.conversation import Conversation
+from retrieval.ingest import document_id
 from retrieval.ingest_report import Outcome
 from retrieval.readers.sidecar import ENDINGS
 
@@ -113,8 +115,7 @@ class Uploads:
 
     def place_for(self, platform: str, tenant: str, collection: str, name: str) -> Path:
         """Where a file of this name is kept: one of the same name and collection is its earlier version."""
-        parts = (quote(part, safe="").replace(".", "%2E") or "_" for part in (platform, tenant, collection))
-        return self._root.joinpath("kept", *parts, safe_name(name))
+        return self._kept_for(platform, tenant).joinpath(_named(collection), safe_name(name))
 
     def same_as(self, file: Path, place: Path) -> Path | None:
         """A file in the same collection with the same bytes."""
@@ -156,6 +157,26 @@ class Uploads:
             if files:
                 yield unquote(folder.name), files
 
+    def of_tenant(self, platform: str, tenant: str) -> set[str]:
+        """The ids of all documents that were ever put away for a tenant, and not dropped since."""
+        kept = {
+            document_id(file, unquote(folder.name))
+            for folder in sorted(self._kept_for(platform, tenant).glob("*"))
+            for file in folder.iterdir()
+            if not file.name.endswith(ENDINGS)
+        }
+        return kept | {item.document for record in self._records_of(platform, tenant) for item in record.items} - {""}
+
+    def forget(self, platform: str, tenant: str) -> None:
+        """Delete all that is of a tenant: its files, their earlier versions, and the records."""
+        for record in list(self._records_of(platform, tenant)):
+            shutil.rmtree(self._root / "earlier" / record.id, ignore_errors=True)
+            for left in (self._root / "incoming").glob(f"{record.id}-*"):
+                left.unlink(missing_ok=True)
+            self._record_file(record.id).unlink(missing_ok=True)
+        if (folder := self._kept_for(platform, tenant)).exists():
+            shutil.rmtree(folder)
+
     def forget_before(self, moment: datetime) -> None:
         """Drop records older than that, with what they could bring back, and downloads that nobody took up."""
         for file in (self._root / "records").glob("*.json"):
@@ -166,6 +187,16 @@ class Uploads:
         for left in (self._root / "incoming").glob("*"):
             if left.stat().st_mtime < moment.timestamp():
                 left.unlink(missing_ok=True)
+
+    def _kept_for(self, platform: str, tenant: str) -> Path:
+        return self._root.joinpath("kept", _named(platform), _named(tenant))
+
+    def _records_of(self, platform: str, tenant: str) -> Iterator[Record]:
+        beginning = Conversation.of_tenant(platform, tenant)
+        for file in (self._root / "records").glob("*.json"):
+            record = self.find(file.stem)
+            if record is not None and record.place.startswith(beginning):
+                yield record
 
     def _earlier(self, record: Record, item: Item) -> Path:
         return self._root / "earlier" / record.id / quote(item.file, safe="")
@@ -185,6 +216,11 @@ def safe_name(name: str) -> str:
     clean = _NOT_IN_NAME.sub("_", seen).strip().lstrip(".~$") or "document"
     stem, dot, ending = clean.rpartition(".")
     return f"{stem[: _LONGEST_NAME - len(ending)]}{dot}{ending}" if dot and len(ending) < 10 else clean[:_LONGEST_NAME]
+
+
+def _named(part: str) -> str:
+    """As the name of a folder."""
+    return quote(part, safe="").replace(".", "%2E") or "_"
 
 
 def _sidecar(place: Path) -> Path:

@@ -24,7 +24,7 @@ class Author:
     """Who wrote. `guest` is anyone from outside the organisation: of them nothing is written down.
 
     `locale` is a language tag ("en-GB"), `country` an ISO 3166 code ("GB"), `timezone` an IANA name; each None
-    where the platform does not say.
+    where the platform does not say. `unknown` says that it could not be asked just now, so that a guest is assumed.
     """
 
     id: str
@@ -32,6 +32,7 @@ class Author:
     locale: str | None = None
     country: str | None = None
     timezone: str | None = None
+    unknown: bool = False
 
 
 @dataclass(frozen=True, slots=True)

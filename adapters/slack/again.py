@@ -21,12 +21,14 @@ if TYPE_CHECKING:
 
 RETRY_ACTION = "retry"
 ASK_ACTION = "again"
+_TIMESTAMP = re.compile(r"\d{1,20}\.\d{1,20}")
 _VALUE = re.compile(r"(\d{1,20}\.\d{1,20})@(\d{1,20}\.\d{1,20})?")
 
 
 def asked_at(message: IncomingMessage) -> str:
-    """The timestamp of the question as it stands in Slack, however often it was asked."""
-    return question_ts(message.id)
+    """The timestamp of the question as it stands in Slack, however often it was asked; empty for a comment's words."""
+    ts = question_ts(message.id)
+    return ts if _TIMESTAMP.fullmatch(ts) else ""
 
 
 def question_ts(message_id: str) -> str:

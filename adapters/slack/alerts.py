@@ -92,6 +92,8 @@ class Alerts:
     async def _post(self, message: IncomingMessage) -> None:
         where = message.conversation.channel
         said = self._words.direct if is_direct(where) else self._words.channel
+        if not asked_at(message):
+            said = self._words.comment
         client = (await home(self._workspaces, message)).client
         link = await self._link(client, message)
         post = alert(said.format(person=f"<@{message.author.id}>", channel=f"<#{where}>"), link)
@@ -100,6 +102,8 @@ class Alerts:
 
     async def _link(self, client: AsyncWebClient, message: IncomingMessage) -> tuple[str, str] | None:
         """A button's label and address; without it the alert still says where."""
+        if not asked_at(message):
+            return None
         try:
             with mapped("chat.getPermalink"):
                 found = await client.chat_getPermalink(

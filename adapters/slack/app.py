@@ -35,6 +35,7 @@ from adapters.sources import heading
 from bot.errors import CitewellError, Misconfigured
 from memory.conversation import Conversation
 from memory.errors import MemoryUnavailable
+from retrieval.errors import RetrievalError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -185,7 +186,7 @@ class SlackApp:
             here = await self._workspaces.at(sent)
             if here is None or _ours(here, sent):
                 await self._leaving.follow(departed, sent)
-        except (CitewellError, MemoryUnavailable) as error:
+        except (CitewellError, MemoryUnavailable, RetrievalError, OSError) as error:
             return _not_taken(error)
         return BoltResponse(status=200)
 
@@ -240,7 +241,15 @@ class SlackApp:
             return
         outside = body.get("team_id") != here.me.team
         author = await self._users.author(body["user_id"], here, body["channel_id"], outside=outside)
-        found = await self._sources.of_person(Conversation(PLATFORM, here.me.team, body["channel_id"]), author)
+        if author.unknown:
+            await ack(text=self._words.again.unsure, response_type="ephemeral")
+            return
+        try:
+            found = await self._sources.of_person(Conversation(PLATFORM, here.me.team, body["channel_id"]), author)
+        except (RetrievalError, MemoryUnavailable) as error:
+            _LOG.error("sources cannot be looked up: %s", error)
+            await ack(text=self._words.again.failed, response_type="ephemeral")
+            return
         title = heading(found, self._words)
         post = blocks.passages(found, self._words, heading=title) if found else blocks.note(title)
         await ack(text=post.text, blocks=list(post.blocks), response_type="ephemeral")

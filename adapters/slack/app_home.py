@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
+from adapters.slack.clicks import ON_CLICK
 from adapters.slack.errors import mapped
 from adapters.slack.events import DIRECT, PLATFORM
 from adapters.slack.home import FORGET_ACTION, Controls, HomeOpened, home, switched
@@ -93,7 +94,9 @@ class AppHome:
         except MemoryUnavailable as error:
             _LOG.error("nothing was forgotten: %s", error)
             return self._words.home.unforgotten
-        return self._words.home.forgotten if gone.turns or gone.waiting else self._words.home.nothing_kept
+        if gone.waiting:
+            return self._words.home.forgotten_waiting
+        return self._words.home.forgotten if gone.turns else self._words.home.nothing_kept
 
     async def _publish(self, team: str, author: Author, client: AsyncWebClient, note: str = "") -> None:
         alone = Conversation(PLATFORM, team, DIRECT)
@@ -101,18 +104,25 @@ class AppHome:
         controls = None
         if self._operates(author):
             controls = Controls(await self._overview.health(), self._switches.off, self._offered)
-        with mapped("views.publish"):
-            await client.views_publish(
-                user_id=author.id, view=dict(home(holdings, self._words, note=note, controls=controls))
-            )
+        page = dict(home(holdings, self._words, note=note, controls=controls))
+
+        async def publish() -> None:
+            with mapped("views.publish"):
+                await client.views_publish(user_id=author.id, view=page)
+
+        await ON_CLICK.through(publish)
 
     async def _offer(self, where: Conversation, author: Author, client: AsyncWebClient) -> None:
         words = self._words.prompts
         questions = await self._topics.questions(await self._access(where, author), count=_QUESTIONS)
         prompts = [{"title": question, "message": question} for question in (*questions, words.help)]
-        with mapped("assistant.threads.setSuggestedPrompts"):
-            await client.assistant_threads_setSuggestedPrompts(
-                channel_id=where.channel,  # and no thread_ts: with one, an agent's prompts are dropped
-                title=words.title,
-                prompts=prompts,
-            )
+
+        async def offer() -> None:
+            with mapped("assistant.threads.setSuggestedPrompts"):
+                await client.assistant_threads_setSuggestedPrompts(
+                    channel_id=where.channel,  # and no thread_ts: with one, an agent's prompts are dropped
+                    title=words.title,
+                    prompts=prompts,
+                )
+
+        await ON_CLICK.through(offer)

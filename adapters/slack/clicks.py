@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapters.slack.blocks import content
 from adapters.slack.errors import mapped
+from adapters.waits import Waits
 from bot.errors import CitewellError, Permanent
 
 if TYPE_CHECKING:
@@ -20,9 +21,15 @@ if TYPE_CHECKING:
     from memory.conversation import Conversation
 
 
+ON_CLICK = Waits(tries=4)
+
+
 @dataclass(frozen=True, slots=True)
 class Click:
-    """`message_ts` is the message that was clicked, empty in a modal; `trigger` opens one modal, for three seconds."""
+    """`message_ts` is the message that was clicked, empty in a modal; `trigger` opens one modal, for three seconds.
+
+    What is shown is tried again, as `waits` say, where Slack does not take it just now.
+    """
 
     here: Workspace
     conversation: Conversation
@@ -30,9 +37,13 @@ class Click:
     trigger: str = ""
     message_ts: str = ""
     in_modal: bool = False
+    waits: Waits = ON_CLICK
 
     async def whisper(self, post: Post) -> None:
         """Show something to whoever clicked, and to nobody else, where they clicked."""
+        await self.waits.through(lambda: self._whisper(post))
+
+    async def _whisper(self, post: Post) -> None:
         with mapped("chat.postEphemeral"):
             await self.here.client.chat_postEphemeral(
                 channel=self.conversation.channel,
@@ -52,11 +63,15 @@ class Click:
             done, _ = await asyncio.wait({built}, timeout=patience)
             opened = await self._open(built.result() if done else waiting)
             if not done:
-                with mapped("views.update"):
-                    await self.here.client.views_update(view_id=opened, view=await built)
+                shown = await built
+                await self.waits.through(lambda: self._update(opened, shown))
         finally:
             built.cancel()
             await asyncio.gather(built, return_exceptions=True)
+
+    async def _update(self, opened: str, view: View) -> None:
+        with mapped("views.update"):
+            await self.here.client.views_update(view_id=opened, view=view)
 
     async def _open(self, view: View) -> str:
         if not self.trigger:

@@ -17,6 +17,7 @@ from adapters.slack import blocks
 from adapters.slack.again import about, ask_button, id_again
 from adapters.slack.events import Reason
 from adapters.slack.history import take_away
+from adapters.waits import Waits
 from memory.turn import TurnKind
 
 if TYPE_CHECKING:
@@ -71,12 +72,14 @@ class Edits:
         words: Wording,
         *,
         at_risk: Callable[[str], bool] = at_risk,
+        waits: Waits | None = None,
     ) -> None:
         self._questions = questions
         self._memories = memories
         self._forgetter = forgetter
         self._words = words
         self._at_risk = at_risk
+        self._waits = waits or Waits(tries=8)
         self._told: OrderedDict[str, None] = OrderedDict()
 
     async def changed(self, edited: Edited, message: IncomingMessage | None) -> bool:
@@ -123,12 +126,14 @@ class Edits:
         """Take away what stands in Slack in answer to it, and forget what was still being said."""
         await self._questions.finished(about(deleted.key))
         await self._forget(deleted)
-        gone = await take_away(
-            click.here,
-            deleted.conversation,
-            deleted.ts,
-            deleted.key,
-            self._words.again.withdrawn,
+        gone = await self._waits.through(
+            lambda: take_away(
+                click.here,
+                deleted.conversation,
+                deleted.ts,
+                deleted.key,
+                self._words.again.withdrawn,
+            )
         )
         _LOG.info("%s was deleted, and with it what answered it: %d", deleted.key, gone)
 

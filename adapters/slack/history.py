@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from adapters.slack.blocks import note
 from adapters.slack.errors import mapped
 from adapters.slack.events import is_direct
+from adapters.slack.intake import UNDO_ACTION
 from adapters.slack.outlet import update
 from adapters.slack.standing import came_of, files_of
 from bot.errors import Permanent
@@ -37,10 +38,16 @@ async def message_at(here: Workspace, conversation: Conversation, ts: str) -> di
 async def take_away(here: Workspace, conversation: Conversation, ts: str, key: str, instead: str) -> int:
     """Delete what stands of ours since `ts` because of the question of this key, files too, and say how many went.
 
+    A report on documents that were taken in stays, as they do.
+
     What Slack does not let us delete says `instead` from then on. Raises our errors.
     """
     try:
-        ours = [message async for message in _messages(here, conversation, oldest=ts) if came_of(message, key, here.me)]
+        ours = [
+            message
+            async for message in _messages(here, conversation, oldest=ts)
+            if came_of(message, key, here.me) and not can_be_undone(message)
+        ]
     except Permanent as error:
         _LOG.info("answers to a deleted question cannot be looked for: %s", error)
         return 0
@@ -49,6 +56,12 @@ async def take_away(here: Workspace, conversation: Conversation, ts: str, key: s
             await _remove_file(here, file)
         await _remove(here, conversation.channel, str(answer["ts"]), instead)
     return len(ours)
+
+
+def can_be_undone(message: dict[str, Any]) -> bool:
+    """Whether it reports on documents that were taken in, which stay until somebody undoes that."""
+    elements = [element for block in message.get("blocks") or () for element in block.get("elements") or ()]
+    return any(element.get("action_id") == UNDO_ACTION for element in elements)
 
 
 async def _remove_file(here: Workspace, file: str) -> None:

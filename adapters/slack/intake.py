@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapters.courier import ShowsWaiting
 from adapters.slack.blocks import FALLBACK_TEXT, Post
+from adapters.slack.clicks import ON_CLICK
 from adapters.slack.errors import Unshowable
 from adapters.slack.kit import BUTTON_VALUE, SECTION_TEXT, actions, plain_text, section
 from adapters.slack.mrkdwn import mrkdwn, plain
@@ -128,7 +129,7 @@ def report_post(reply: Reply, words: Wording) -> Post:
 async def replaced(client: AsyncWebClient, channel: str, ts: str, post: Post) -> bool:
     """Whether this now stands in place of a message of ours."""
     try:
-        await update(client, channel, ts, post)
+        await ON_CLICK.through(lambda: update(client, channel, ts, post))
     except CitewellError as error:
         _LOG.warning("a message stays as it was: %s", error)
         return False

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from adapters.slack.events import PLATFORM
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
 
     from adapters.forgetting import Forgetter
     from adapters.slack.origin import Origin
@@ -70,11 +70,19 @@ def departure(body: object) -> Departure | None:
 class Leaving:
     """Deletes what is of a workspace that leaves, and nothing of another.
 
-    That is turns with their sources, summaries and ratings, what waits in the inbox, the token, and what is known in
-    RAM, which each of `caches` forgets for a workspace.
+    That is turns with their sources, summaries and ratings, what waits in the inbox, the documents that were sent,
+    which `documents` deletes for a platform and a workspace and counts, the token, and what is known in RAM, which each
+    of `caches` forgets for a workspace.
     """
 
-    def __init__(self, workspaces: Workspaces, forgetter: Forgetter, caches: Sequence[Callable[[str], None]]) -> None:
+    def __init__(
+        self,
+        workspaces: Workspaces,
+        forgetter: Forgetter,
+        caches: Sequence[Callable[[str], None]],
+        documents: Callable[[str, str], Awaitable[int]],
+    ) -> None:
+        self._documents = documents
         self._workspaces = workspaces
         self._forgetter = forgetter
         self._caches = caches
@@ -94,7 +102,9 @@ class Leaving:
                 del self._inside[team]
 
     async def follow(self, departure: Departure, origin: Origin) -> None:
-        """Delete what has to go. Raises `Transient` or `MemoryUnavailable`; done again, it goes on."""
+        """Delete what has to go. Raises `Transient`, `MemoryUnavailable`, `RetrievalError` or OSError; done again, it
+        goes on.
+        """
         if departure.kind == "team_access_revoked":
             teams = await self._workspaces.removed(origin, departure.teams)
         else:
@@ -108,11 +118,13 @@ class Leaving:
             gone = await self._forgetter.tenant(PLATFORM, team)
             for forget in self._caches:
                 forget(team)
+            documents = await self._documents(PLATFORM, team)
             _LOG.warning(
-                "%s: all of %s is deleted, %d turns and %d messages that waited",
+                "%s: all of %s is deleted, %d turns, %d messages that waited and %d documents",
                 departure.kind,
                 team,
                 gone.turns,
                 gone.waiting,
+                documents,
             )
         await self._workspaces.forgotten(teams)

@@ -97,14 +97,17 @@ class Outlet:
             )
 
     async def status(self, message: IncomingMessage, status: str) -> bool:
-        """Whether Slack took it."""
+        """Whether Slack took it. What stands under no message has no place for one."""
+        thread = message.conversation.thread or asked_at(message)
+        if not thread:
+            return False
         try:
             async with asyncio.timeout(self._status_patience):
                 client = (await home(self._workspaces, message)).client
                 with mapped("assistant.threads.setStatus"):
                     await client.assistant_threads_setStatus(
                         channel_id=message.conversation.channel,
-                        thread_ts=message.conversation.thread or asked_at(message),
+                        thread_ts=thread,
                         status=status,
                     )
         except (CitewellError, TimeoutError) as error:
@@ -122,9 +125,10 @@ class Outlet:
     async def ours(self, message: IncomingMessage, channel: str, thread: str) -> AsyncIterator[dict[str, Any]]:
         """Our own messages in a place since a message that stands there, or at its time anywhere else."""
         here = await home(self._workspaces, message)
+        since = asked_at(message) or f"{message.received_at.timestamp():.6f}"
         cursor: str | None = None
         for _ in range(_MOST_PAGES):
-            response = await _page(here.client, channel, thread, asked_at(message), cursor)
+            response = await _page(here.client, channel, thread, since, cursor)
             for posted in response.get("messages") or ():
                 if here.me.bot and posted.get("bot_id") == here.me.bot:
                     yield posted

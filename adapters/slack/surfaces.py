@@ -97,7 +97,11 @@ class Surfaces:
             place = click.conversation.channel
             return sources_view(found, self._words, heading=self._heading(found), place=place)
 
-        await self._window(click, build(), self._words.sources.all)
+        try:
+            await self._window(click, build(), self._words.sources.all)
+        except _FAULTS:
+            await click.whisper(blocks.note(self._words.again.failed))
+            raise
 
     async def give_reason(self, click: Click, reason: Reason) -> View:
         """Note why an answer was marked down, and say so in the modal's place.
@@ -192,7 +196,7 @@ class Surfaces:
 
     async def _retry(self, click: Click) -> None:
         """Ask again what the clicked message is an error to."""
-        failed = await message_at(click.here, click.conversation, click.message_ts)
+        failed = await click.waits.through(lambda: message_at(click.here, click.conversation, click.message_ts))
         key = None if failed is None else answers_key(failed, click.here.me)
         place = f"{click.conversation.place}:"
         if key is None or not key.startswith(place):
@@ -202,7 +206,7 @@ class Surfaces:
 
     async def _ask(self, click: Click, ts: str) -> None:
         """Ask the question at `ts` again as it reads now, once for each message whose button is clicked."""
-        question = await message_at(click.here, click.conversation, ts)
+        question = await click.waits.through(lambda: message_at(click.here, click.conversation, ts))
         text = readable(str((question or {}).get("text") or ""), click.here.me)
         files = attachments(question or {})
         if question is None or question.get("subtype") == "tombstone" or not (text or files):

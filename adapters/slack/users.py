@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from adapters.slack.errors import mapped
-from bot.errors import CitewellError
+from bot.errors import CitewellError, Transient
 from bot.messages import Author
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Users:
                     known = (self._clock() + self._ttl, await self._ask(user, here))
             except (CitewellError, TimeoutError) as error:
                 _LOG.warning("users.info failed (%s): taking the author for a guest", error or type(error).__name__)
-                return Author(user, guest=True)
+                return Author(user, guest=True, unknown=isinstance(error, Transient | TimeoutError))
             self._remember(key, known)
         return known[1]
 

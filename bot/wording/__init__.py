@@ -97,6 +97,7 @@ class AlertWords(Section):
 
     channel: str
     direct: str
+    comment: str
     open: str
 
 

@@ -14,6 +14,7 @@ class AgainWords(Section):
     not_yours: str
     gone: str
     failed: str
+    unsure: str
     withdrawn: str
 
 
@@ -76,6 +77,7 @@ class HomeWords(Section):
     forget_yes: str
     forget_no: str
     forgotten: str
+    forgotten_waiting: str
     nothing_kept: str
     unforgotten: str
     health: str

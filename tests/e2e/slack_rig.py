@@ -143,13 +143,22 @@ class Door:
 
 
 class Shelf:
-    """Passages by id and the collection each belongs to; the part of an index that Slack needs."""
+    """Passages by id and the collection each belongs to; the part of an index that Slack needs.
+
+    Nothing is found before the gate is open, or while there is an `error`.
+    """
 
     def __init__(self, sources: Sequence[Source]) -> None:
+        self.gate = asyncio.Event()
+        self.gate.set()
+        self.error: Exception | None = None
         self.collections = {source.id: "public" for source in sources}
         self._sources = {source.id: source for source in sources}
 
     async def passages(self, ids: Collection[str], *, collections: Collection[str] | None = None) -> Sequence[Hit]:
+        await self.gate.wait()
+        if self.error is not None:
+            raise self.error
         seen = [one for one in ids if one in self.collections]
         return [_hit(self._sources[one]) for one in seen if collections is None or self.collections[one] in collections]
 
@@ -256,14 +265,14 @@ async def running(
             client=client,
             workspaces=workspaces,
             dispatcher=door,
-            leaving=Leaving(workspaces, forgetter, (users.forget, threads.forget, localities.forget)),
+            leaving=Leaving(workspaces, forgetter, (users.forget, threads.forget, localities.forget), intake.leave),
             localities=localities,
             users=users,
             threads=threads,
             sources=sources,
             memories=memories,
             intake=intake,
-            home=_home(memories, words, await asyncio.to_thread(Grader.fitted)),
+            home=_home(forgetter, words, await asyncio.to_thread(Grader.fitted)),
             forgetter=forgetter,
             words=words,
             now=lambda: datetime.now(UTC),
@@ -278,13 +287,13 @@ async def running(
         yield Rig(slack, dispatcher, door, memories, engine, shelf, app, file, waits)
 
 
-def _home(memories: Memories, words: Wording, grader: Grader) -> AppHome:
+def _home(forgetter: Forgetter, words: Wording, grader: Grader) -> AppHome:
     """Over no documents, without operators: tests of the page serve the whole product."""
     index = RamIndex()
     return AppHome(
         overview=Overview(index, "", RamInbox().waiting, by_meaning=False),
         topics=Topics(index, Searcher(index, None, grader), words.prompts.about, lambda: datetime.now(UTC)),
-        forgetter=Forgetter((memories.durable, memories.guests), RamInbox()),
+        forgetter=forgetter,
         switches=Switches(),
         words=words,
         access=by_person,
