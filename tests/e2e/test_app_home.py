@@ -165,7 +165,7 @@ async def test_the_messages_tab_offers_questions_that_the_documents_answer(stage
 async def test_slack_refusing_the_page_is_logged_and_breaks_nothing(
     stage: Stage, caplog: pytest.LogCaptureFixture
 ) -> None:
-    stage.slack.fail("views.publish", ApiError("internal_error"))
+    stage.slack.fail("views.publish", ApiError("not_enabled"))
     await stage.slack.deliver(payloads.home_opened(AMINA, "home"))
     await eventually(lambda: "the page was not shown" in caplog.text)
     assert await stage.page(AMINA)

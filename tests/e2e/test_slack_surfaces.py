@@ -13,7 +13,7 @@ from adapters.slack.payload import SHORTCUT
 from bot.messages import Reply, TurnKind
 from memory.reports import Ratings, Reports
 from memory.turn import Fault
-from tests.doubles.slack import BOT, ApiError, Message, interactions
+from tests.doubles.slack import BOT, ApiError, Message, RateLimited, interactions
 from tests.e2e.slack_rig import FACT, LINKED, UNLINKED
 from tests.e2e.test_slack import AMINA, CHANNEL, DIRECT, QUESTION, WORDS, mode, rig, slack
 
@@ -390,7 +390,7 @@ async def test_a_second_error_can_be_tried_again_too(rig: Rig) -> None:
 
 async def test_what_fails_on_the_way_is_said(rig: Rig) -> None:
     _, error = await failed(rig)
-    rig.slack.fail("conversations.replies", ApiError("internal_error"))
+    rig.slack.fail("conversations.replies", *[RateLimited(0)] * 4)
     await rig.slack.click(buttons(error.blocks, "retry")[0], error, AMINA)
     assert (await whispered(rig)).text == WORDS.again.failed
 
