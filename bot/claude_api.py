@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -16,7 +17,7 @@ from bot.errors import CitewellError, Malformed, Misconfigured, Permanent, Refus
 from retrieval.hosted import key_fault, retry_after
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from anthropic import APIError, AsyncAnthropic, AsyncAPIResponse
     from anthropic.types import MessageParam, OutputConfigParam, TextBlockParam
@@ -39,6 +40,7 @@ _TO_MEND = {
     403: "Claude's server forbids this (403): check what the key in ANTHROPIC_API_KEY may use",
     404: "Claude's server knows no model {model!r} (404): choose another in {setting}, or check ANTHROPIC_BASE_URL",
 }
+_LIMIT = re.compile(r"anthropic-ratelimit-(.+)-limit")
 _BUSY = {408, 409, 429}  # and every 5xx, 529 (overloaded) among them
 
 Content: TypeAlias = "str | Iterable[TextBlockParam]"
@@ -74,6 +76,7 @@ class Claude:
         self._setting = setting
         self._effort: Effort | None = effort
         self._plainly = False
+        self._quota: dict[str, tuple[int, int]] = {}
 
     @classmethod
     def connect(
@@ -104,6 +107,13 @@ class Claude:
     def model(self) -> str:
         """The model's name, as traces give it."""
         return self._model
+
+    @property
+    def quota(self) -> Mapping[str, tuple[int, int]]:
+        """What the last reply said is left of each of the key's rate limits, and out of how many: "requests", "tokens"
+        and the like. Empty where the server says nothing of them. Source: `anthropic-ratelimit-*` headers.
+        """
+        return self._quota
 
     def using(
         self,
@@ -209,6 +219,7 @@ class Claude:
                 output_config=omit if plainly else output,
                 stream=so_far is not None,
             )
+            self._quota = _quota(response.headers)
             if so_far is None:
                 message = Message.model_validate_json(await response.read())
             else:
@@ -243,6 +254,16 @@ class Claude:
         if status in _BUSY or status >= 500:
             return Transient(f"Claude's server is busy or down ({status})", retry_after=wait)
         return Permanent(f"Claude's server would not take the request ({status})")
+
+
+def _quota(headers: Mapping[str, str]) -> dict[str, tuple[int, int]]:
+    found = {}
+    for name, limit in headers.items():
+        if kind := _LIMIT.fullmatch(name.lower()):
+            left = headers.get(f"anthropic-ratelimit-{kind[1]}-remaining", "")
+            if left.isdecimal() and limit.isdecimal():
+                found[kind[1].replace("-", " ")] = int(left), int(limit)
+    return found
 
 
 async def _streamed(response: AsyncAPIResponse[Any], so_far: Callable[[str], None]) -> Message:

@@ -12,6 +12,8 @@ from bot.claude_message import StructuredReply
 from retrieval.weaviate_address import EMBEDDED, address
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from adapters.doctor.finding import Findings
     from adapters.settings import Settings
     from bot.claude_api import Claude
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from retrieval.weaviate_address import Address
 
 _PATIENCE = 5.0
+_NEARLY_USED = 10
+"""A limit of which less than one in so many is left is told of."""
 
 
 class _Ready(StructuredReply):
@@ -133,3 +137,16 @@ async def _claude(claude: Claude | None, found: Findings, *, ask: bool) -> None:
     else:
         await claude.ask(_Ready, system="Say that you are ready.", content="Are you ready?")
         found.good("claude", f"{claude.model} answers.")
+        _quota(claude.quota, found)
+
+
+def _quota(quota: Mapping[str, tuple[int, int]], found: Findings) -> None:
+    if not quota:
+        found.absent("claude quota", "Its server says nothing of the key's limits.")
+        return
+    said = "; ".join(f"{left} of {limit} {kind} are left" for kind, (left, limit) in sorted(quota.items()))
+    if any(left * _NEARLY_USED < limit for left, limit in quota.values()):
+        mend = "Wait a minute, or ask for higher limits: answers are verbatim extracts while there is no room."
+        found.warn("claude quota", f"{said}.", mend)
+    else:
+        found.good("claude quota", f"{said}.")

@@ -128,6 +128,28 @@ async def test_claude_is_asked_once_and_its_refusal_is_a_fault(tmp_path: Path) -
     assert states(found)["claude"] is State.FAULT
 
 
+@pytest.mark.parametrize(
+    ("left", "state"),
+    [("48", State.GOOD), ("2", State.WARNING), (None, State.ABSENT)],
+    ids=["room", "hardly", "unsaid"],
+)
+async def test_what_is_left_of_claudes_limits_is_told(tmp_path: Path, left: str | None, state: State) -> None:
+    async with ClaudeDouble([Says({"ready": True})]) as claude:
+        if left is not None:
+            limit = "anthropic-ratelimit-input-tokens"
+            claude.limits = {
+                f"{limit}-limit": "50",
+                f"{limit}-remaining": left,
+                f"{limit}-reset": "2026-11-30T00:01:00Z",
+            }
+        found = Findings()
+        given = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": claude.url}
+        await look_at_backends(settings(tmp_path, **given), found, ask=True)
+    (quota,) = (one for one in found.all if one.check == "claude quota")
+    assert quota.state is state
+    assert left is None or f"{left} of 50 input tokens are left" in quota.said
+
+
 async def test_an_index_that_cannot_be_opened_leaves_the_other_looks_alone(tmp_path: Path) -> None:
     (tmp_path / "index.db").write_bytes(b"no database, for sure" * 100)
     found = Findings()

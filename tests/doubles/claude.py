@@ -143,9 +143,10 @@ class ClaudeDouble:
     still to be sent; after these, `otherwise` makes the reply. `judging` is the script of requests to judge passages,
     behind whose end it judges, and `rewording` that of requests for other words, behind whose end the question comes
     back. Summaries are asked for beside the conversation, at any time: `summarise` makes them, and these requests
-    stand in `summarised` instead. `latency` is in seconds; what is shorter than `cached_from` tokens is not cached. A
-    `simple` server answers the script alone and takes only what is oldest in the Messages API: no schema, no effort,
-    no marks for the cache. Replies that wait go on once `go` is set.
+    stand in `summarised` instead. `limits` are headers of scripted whole replies that tell of rate limits. `latency`
+    is in seconds; what is shorter than `cached_from` tokens is not cached. A `simple` server answers the script alone
+    and takes only what is oldest in the Messages API: no schema, no effort, no marks for the cache. Replies that wait
+    go on once `go` is set.
     `hanging` is set once a request hangs, `held` counts those, `abandoned` those of them that the client let go of.
     """
 
@@ -178,6 +179,7 @@ class ClaudeDouble:
         self.requests: list[dict[str, Any]] = []
         self.refused: list[str] = []
         self.url = ""
+        self.limits: Mapping[str, str] = {}
         self._key = key
         self._models = models
         self._closing = asyncio.Event()
@@ -249,7 +251,9 @@ class ClaudeDouble:
         match reply:
             case Says(content, thought):
                 Draft202012Validator(body["output_config"]["format"]["schema"]).validate(content)
-                return _message(body, json.dumps(content), billed, thought=thought)
+                said = _message(body, json.dumps(content), billed, thought=thought)
+                said.headers.update(self.limits)
+                return said
             case Judges():
                 return await self._reply(Says({"judgements": _judgements(body)}), body, request)
             case Writes(text, stop_reason):
