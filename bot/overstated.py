@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from bot.clauses import ALIKE, clauses, likeness, sentences, weights
-from retrieval.terms import terms
+from retrieval.terms import terms, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -72,6 +72,10 @@ def _without_condition(sentence: str, lines: Sequence[str], asked: str) -> bool:
     return bool(found) and all(found)
 
 
+def _spaced(text: str) -> str:
+    return f" {' '.join(words(text))} "
+
+
 def _left_out(sentence: str, said: Mapping[str, float], line: str, asked: str) -> Iterator[bool]:
     """For each part of the line that the sentence is: whether it does without what the line says of it."""
     if claimed := _CLAIMED.search(line):
@@ -80,9 +84,12 @@ def _left_out(sentence: str, said: Mapping[str, float], line: str, asked: str) -
         return
     parts = clauses(line)
     known = {*terms(sentence), *terms(asked)}
+    own = _spaced(sentence)
     for at, part in enumerate(parts):
         if likeness(said, weights(part)) >= ALIKE:
-            beside = [one for one in parts[max(0, at - 1) : at + 2] if _CONDITION.search(one)]
+            near = parts[max(0, at - 1) : at + 2]
+            # "If you had one" has words of no weight alone: whether it is said is told by all of them.
+            beside = [one for one in near if _CONDITION.search(one) and _spaced(one) not in own]
             lost = [one for one in beside if set(terms(one)) - {*terms(sentence)} and known.isdisjoint(terms(one))]
             on_animals = bool(_MODELS.search(line)) and not _MODELS.search(sentence)
             yield on_animals or (bool(lost) and not _CONDITION.search(sentence))

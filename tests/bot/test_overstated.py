@@ -26,6 +26,7 @@ from bot.overstated import overstated
         ("Do not have the vaccine.", "If you are allergic to eggs, do not have the vaccine."),
         ("You can drive after a day.", "You can drive after a day unless you feel dizzy."),
         ("It is given to adults.", "It is given to adults but only under supervision."),
+        ("Bring your letter.", "Bring your letter, if you had one."),
     ],
 )
 def test_a_reserve_or_condition_left_out_overstates(statement: str, evidence: str) -> None:
@@ -44,6 +45,7 @@ def test_a_reserve_or_condition_left_out_overstates(statement: str, evidence: st
         ("It affects the big toe.", "It usually affects the big toe."),
         ("You may go home.", "You may go home, but call if it hurts."),
         ("Take it with food.", "Take it with food. It can upset the stomach."),
+        ("Bring your letter, if you had one.", "Please bring your letter, if you had one."),
     ],
 )
 def test_what_keeps_it_or_says_another_clause_does_not(statement: str, evidence: str) -> None:
