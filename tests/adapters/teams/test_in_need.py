@@ -2,21 +2,77 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import asyncio
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.doubles.teams import Broken, Dropped, Refuses, Stuck, TeamsDouble
-from tests.doubles.teams.people import AMINA
+from tests.doubles.teams import TENANT, Broken, Dropped, Refuses, Stuck, TeamsDouble
+from tests.doubles.teams.people import AMINA, BJORN
+from tests.doubles.teams.server import CHANNEL, GROUP
 from tests.e2e.slack_rig import CRISIS
 from tests.e2e.teams_rig import running
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
     from pathlib import Path
 
     from tests.doubles.teams import Fault
+    from tests.e2e.teams_rig import Rig
 
-CHANNEL = "19:ward@thread.tacv2"
+CHAT = "a:1amina"
+RISK = "I want to end my life"
+
+
+@pytest.fixture
+async def rig(tmp_path: Path) -> AsyncIterator[Rig]:
+    async with TeamsDouble() as teams, running(teams, tmp_path, stream_after=60) as rig:
+        yield rig
+
+
+def edited(said: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {
+        **said,
+        "type": "messageUpdate",
+        "channelData": {"tenant": {"id": TENANT}, "eventType": "editMessage"},
+        "timestamp": "t1",
+        **more,
+    }
+
+
+async def test_they_wait_for_no_other_turn_of_their_conversation_or_elsewhere(rig: Rig) -> None:
+    rig.engine.gate.clear()
+    for where in (GROUP, *(f"a:1chat{n}" for n in range(8))):
+        await rig.teams.deliver(rig.teams.message(where, BJORN, "when?"))
+    await rig.teams.deliver(rig.teams.message(GROUP, AMINA, RISK))
+    async with asyncio.timeout(5):
+        while RISK not in [one.text for one in rig.engine.asked]:  # noqa: ASYNC110 - it tells nobody
+            await asyncio.sleep(0.002)
+    rig.engine.gate.set()
+    await rig.settled()
+
+
+async def test_an_edit_into_words_of_someone_at_risk_waits_for_nothing(rig: Rig) -> None:
+    rig.engine.gate.clear()
+    said = rig.teams.message(CHAT, AMINA, "when?")
+    await rig.teams.deliver(said)
+    await rig.teams.deliver(edited(said, text=RISK))
+    async with asyncio.timeout(5):
+        while RISK not in [one.text for one in rig.engine.asked]:  # noqa: ASYNC110 - it tells nobody
+            await asyncio.sleep(0.002)
+    rig.engine.gate.set()
+    await rig.settled()
+
+
+async def test_an_edit_that_mentions_us_no_more_leaves_them_their_answer(rig: Rig) -> None:
+    rig.engine.reply = CRISIS
+    rig.engine.gate.clear()
+    said = rig.teams.message(GROUP, AMINA, RISK)
+    await rig.teams.deliver(said)
+    await rig.teams.deliver(edited(said, text="never mind", entities=[]))
+    rig.engine.gate.set()
+    await rig.settled()
+    assert ["116 123" in posted.text for posted in rig.teams.messages()] == [True]
 
 
 @pytest.mark.parametrize("call", ["create", "send"])
