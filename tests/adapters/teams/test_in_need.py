@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.doubles.teams import TENANT, Broken, Dropped, Refuses, Stuck, TeamsDouble
+from tests.doubles.teams import TENANT, Broken, Dropped, RateLimited, Refuses, Stuck, TeamsDouble
 from tests.doubles.teams.people import AMINA, BJORN
 from tests.doubles.teams.server import CHANNEL, GROUP
 from tests.e2e.slack_rig import CRISIS
@@ -75,18 +75,45 @@ async def test_an_edit_that_mentions_us_no_more_leaves_them_their_answer(rig: Ri
     assert ["116 123" in posted.text for posted in rig.teams.messages()] == [True]
 
 
+PASSING = [Broken(412), Broken(500), Broken(502), Broken(503), RateLimited(1), Dropped(), Stuck()]
+
+
+async def told(call: str, *faults: Fault, home: Path) -> tuple[set[str | None], list[float]]:
+    """Who reads the lines after these faults, None for everyone there, and the pauses that were made."""
+    async with TeamsDouble() as teams, running(teams, home, patience=0.3, stream_after=60) as rig:
+        rig.engine.reply = CRISIS
+        teams.fail(call, *faults)
+        await teams.deliver(teams.message(CHANNEL, AMINA, RISK))
+        await rig.settled()
+        return {posted.to for posted in teams.messages() if "116 123" in posted.text}, rig.waits
+
+
 @pytest.mark.parametrize("call", ["create", "send"])
-@pytest.mark.parametrize(
-    "fault", [Broken(500), Broken(502), Refuses(403, "BotNotInConversationRoster"), Dropped(), Stuck()]
-)
-async def test_where_the_private_chat_fails_the_lines_stand_where_they_wrote(
+@pytest.mark.parametrize("fault", PASSING)
+async def test_what_passes_twice_makes_nothing_public(call: str, fault: Fault, tmp_path: Path) -> None:
+    read, waits = await told(call, fault, fault, home=tmp_path)
+    assert read == {AMINA.id}
+    assert len(waits) == 2
+    assert sum(waits) <= 5
+
+
+@pytest.mark.parametrize("call", ["create", "send"])
+@pytest.mark.parametrize("fault", [Broken(500), Broken(502), Stuck(), RateLimited(1)])
+async def test_where_the_private_chat_keeps_failing_the_lines_stand_where_they_wrote(
     call: str, fault: Fault, tmp_path: Path
 ) -> None:
-    async with TeamsDouble() as teams, running(teams, tmp_path, patience=0.3, stream_after=60) as rig:
-        rig.engine.reply = CRISIS
-        teams.fail(call, fault)
-        asked = teams.message(CHANNEL, AMINA, "I want to end my life")
-        await teams.deliver(asked)
-        await rig.settled()
-        assert "116 123" in "".join(posted.text for posted in teams.messages())
-        assert rig.waits == []
+    read, waits = await told(call, fault, fault, fault, home=tmp_path)
+    assert read == {None}
+    assert len(waits) == 2
+
+
+@pytest.mark.parametrize("call", ["create", "send"])
+@pytest.mark.parametrize("fault", [Refuses(403, "BotNotInConversationRoster"), RateLimited(300)])
+async def test_where_it_is_refused_or_far_off_they_stand_there_at_once(call: str, fault: Fault, tmp_path: Path) -> None:
+    assert await told(call, fault, home=tmp_path) == ({None}, [])
+
+
+async def test_a_long_rate_limit_everywhere_is_not_waited_out(tmp_path: Path) -> None:
+    read, waits = await told("send", RateLimited(300), RateLimited(300), home=tmp_path)
+    assert read == {AMINA.id}
+    assert [wait <= 31 for wait in waits] == [True]
