@@ -18,7 +18,7 @@ from adapters.teams.address import address_of, place_of
 from adapters.teams.answers import as_activity, as_card_answer, as_dialog
 from adapters.teams.auth import Refused, from_this_machine
 from adapters.teams.cards import note
-from adapters.teams.clicks import clicked, thumb
+from adapters.teams.clicks import clicked, comment, thumb
 from adapters.teams.responses import Response
 from bot.errors import CitewellError, Transient
 from memory.errors import MemoryUnavailable
@@ -208,12 +208,17 @@ class TeamsApp:
             await self._sdk.send(address, as_activity(shown, self._words.sources.heading))
 
     async def _note_thumb(self, activity: Activity) -> None:
-        said, address = thumb(activity), address_of(activity)
-        if said is None:
+        said, why, address = thumb(activity), comment(activity), address_of(activity)
+        if said is None and not why:
             return
         author = await self._users.author(activity, address)
         await self._keep(activity, guest=author.guest)
-        noted = await self._answers.note(said, activity, author, self._box(guest=author.guest))
+        try:
+            noted = await self._answers.note(said, why, activity, author, self._box(guest=author.guest))
+        except Transient as error:
+            _LOG.warning("a comment comes too late, and its author is told so: %s", error)
+            await self._sdk.send(address, note(self._words.error.interrupted))
+            return
         if not noted:
             _LOG.info("a thumb was about an answer of which nothing is kept")
 

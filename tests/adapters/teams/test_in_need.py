@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -117,3 +118,37 @@ async def test_a_long_rate_limit_everywhere_is_not_waited_out(tmp_path: Path) ->
     read, waits = await told("send", RateLimited(300), RateLimited(300), home=tmp_path)
     assert read == {AMINA.id}
     assert [wait <= 31 for wait in waits] == [True]
+
+
+def commented(rig: Rig, text: str, *, about: str | None, reaction: str | None = "dislike") -> dict[str, Any]:
+    """As Teams brings it: without an id."""
+    said = {"reaction": reaction, "feedback": json.dumps({"feedbackText": text})}
+    value = {"actionName": "feedback", "actionValue": said}
+    made = rig.teams.activity(CHAT, AMINA, type="invoke", name="message/submitAction", value=value, replyToId=about)
+    del made["id"]
+    return made
+
+
+@pytest.mark.parametrize("reaction", ["dislike", None])
+@pytest.mark.parametrize("about", ["an answer", None])
+@pytest.mark.parametrize("before", ["", "a " * 1_500])
+async def test_a_comment_of_someone_at_risk_is_answered_whatever_else_it_lacks_and_kept_nowhere(
+    rig: Rig, reaction: str | None, about: str | None, before: str
+) -> None:
+    await rig.teams.deliver(rig.teams.message(CHAT, AMINA, "when?"))
+    await rig.settled()
+    [answer] = rig.teams.messages()
+    rig.engine.reply = CRISIS
+    said = commented(rig, before + RISK, about=about and answer.id, reaction=reaction)
+    assert (await rig.teams.deliver(said)).status == 200
+    await rig.settled()
+    assert [one.text[-len(RISK) :] for one in rig.engine.asked] == ["when?", RISK]
+    comments = await rig.file.read(lambda db: [row[0] for row in db.execute("SELECT comment FROM ratings")])
+    assert set(comments) <= {""}
+
+
+async def test_two_comments_of_someone_at_risk_on_one_answer_are_two_messages(rig: Rig) -> None:
+    for text in (RISK, f"{RISK} now"):
+        await rig.teams.deliver(commented(rig, text, about="an answer"))
+        await rig.settled()
+    assert [one.text for one in rig.engine.asked] == [RISK, f"{RISK} now"]
