@@ -20,6 +20,7 @@ from adapters.teams.auth import Refused, from_this_machine
 from adapters.teams.cards import note
 from adapters.teams.clicks import clicked, comment, thumb
 from adapters.teams.responses import Response
+from adapters.waits import Waits
 from bot.errors import CitewellError, Transient
 from memory.errors import MemoryUnavailable
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from adapters.teams.activities import Activity, Heard
+    from adapters.teams.address import Address
     from adapters.teams.answers import Accepts, Answers
     from adapters.teams.bot_framework import BotFramework
     from adapters.teams.delivery import TeamsDelivery
@@ -57,6 +59,7 @@ class TeamsApp:
         words: Wording,
         now: Callable[[], datetime],
         grace: float = 3.0,
+        waits: Waits | None = None,
     ) -> None:
         self._sdk = sdk
         self._local = local
@@ -68,6 +71,7 @@ class TeamsApp:
         self._words = words
         self._now = now
         self._grace = grace
+        self._waits = waits or Waits(tries=3)
         self._under_way: set[asyncio.Task[None]] = set()
 
     async def handle(self, request: web.Request) -> web.Response:
@@ -174,9 +178,15 @@ class TeamsApp:
         key = _key(activity)
         await self._edits.deleted(activity.where, key)
         for guest in (False, True):
-            for part in await self._box(guest=guest).parts(key):
-                if part.sent_as and part.n >= 0:
-                    await self._sdk.take_away(address_of(activity), part.sent_as)
+            for sent_as in await self._box(guest=guest).answers(key):
+                await self._take_away(address_of(activity), sent_as)
+
+    async def _take_away(self, of: Address, sent_as: str) -> None:
+        """What Teams does not let go of, or no longer has, keeps nothing else standing."""
+        try:
+            await self._waits.through(lambda: self._sdk.take_away(of, sent_as))
+        except CitewellError as error:
+            _LOG.warning("a part of what answered a deleted message is gone already or stays: %s", error)
 
     async def _keep(self, activity: Activity, *, guest: bool) -> None:
         address = place_of(activity).model_dump_json()

@@ -155,6 +155,7 @@ async def running(
             edits=Edits(dispatcher, memories),
             words=words,
             now=now,
+            waits=Waits(tries=3, sleep=no_wait),
         )
         stack.push_async_callback(app.close)
         teams.endpoint = await stack.enter_async_context(served(app))
