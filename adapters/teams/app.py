@@ -19,6 +19,7 @@ from adapters.teams.answers import as_activity, as_card_answer, as_dialog
 from adapters.teams.auth import Refused, from_this_machine
 from adapters.teams.cards import note
 from adapters.teams.clicks import clicked, comment, thumb
+from adapters.teams.errors import Unsure
 from adapters.teams.responses import Response
 from adapters.waits import Waits
 from bot.errors import CitewellError, Transient
@@ -73,6 +74,7 @@ class TeamsApp:
         self._grace = grace
         self._waits = waits or Waits(tries=3)
         self._under_way: set[asyncio.Task[None]] = set()
+        self._welcoming: set[str] = set()
 
     async def handle(self, request: web.Request) -> web.Response:
         """200 once what was sent is safe with us; 401 or 403 for what does not come from Teams or is not for us.
@@ -233,14 +235,31 @@ class TeamsApp:
             _LOG.info("a thumb was about an answer of which nothing is kept")
 
     async def _welcome(self, activity: Activity) -> None:
-        """A few words, once a place, however often Teams says that we were added."""
+        """A few words, once a place, however often Teams says that we were added, and whoever it says it of."""
+        place = activity.where.place
+        if place in self._welcoming:
+            return
+        self._welcoming.add(place)
+        try:
+            await self._welcome_once(activity, f"{place}:{_WELCOME}")
+        finally:
+            self._welcoming.discard(place)
+
+    async def _welcome_once(self, activity: Activity, key: str) -> None:
         address = address_of(activity)
         author = await self._users.author(activity, address)
-        box, key = self._box(guest=author.guest), f"{activity.where.place}:{_WELCOME}"
-        if await box.parts(key):
-            return
+        for guest in (False, True):
+            if await self._box(guest=guest).parts(key):
+                return
+        box = self._box(guest=author.guest)
         await box.begin(key, 0, of=1, trace="", at=self._now())
-        sent_as = await self._sdk.send(address, note(self._words.courtesy.greeting))
+        try:
+            sent_as = await self._sdk.send(address, note(self._words.courtesy.greeting))
+        except Unsure:
+            raise
+        except CitewellError:
+            await box.failed(key, 0)  # Teams said no: they are greeted when it says again that we were added
+            raise
         await box.stands(key, 0, sent_as or _WELCOME)
 
     def _box(self, *, guest: bool) -> Outbox:

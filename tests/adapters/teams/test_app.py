@@ -415,6 +415,27 @@ async def test_being_added_is_answered_with_a_few_words_once(rig: Rig) -> None:
     ]
 
 
+def both_ways_of_being_added(rig: Rig) -> list[dict[str, Any]]:
+    return [
+        rig.teams.activity(CHAT, AMINA, type="installationUpdate", action="add"),
+        rig.teams.activity(CHAT, GUEST, type="conversationUpdate", membersAdded=[{"id": BOT}]),
+    ]
+
+
+async def test_being_added_is_answered_once_though_teams_says_it_twice_at_once(rig: Rig) -> None:
+    await asyncio.gather(*map(rig.teams.deliver, both_ways_of_being_added(rig)))
+    await rig.settled()
+    assert len(rig.teams.messages()) == 1
+
+
+async def test_who_could_not_be_greeted_is_greeted_the_next_time(rig: Rig) -> None:
+    rig.teams.fail("send", Broken(503))
+    for added in both_ways_of_being_added(rig):
+        await rig.teams.deliver(added)
+        await rig.settled()
+    assert len(rig.teams.messages()) == 1
+
+
 @pytest.mark.parametrize(
     "more",
     [
