@@ -141,16 +141,22 @@ class Dispatcher:
                 await inbox.amend(message.key, to_payload(message))
         return True
 
-    async def withdraw(self, matches: Callable[[str], bool]) -> None:
+    async def withdraw(self, matches: Callable[[str], bool], *, spare_at_risk: bool = False) -> None:
         """Answer no message with such a key: one that waits is not asked, the reply to one that runs is not shown.
 
-        What is being shown already stands: see `finished`. So does what will be said of files that are being taken in.
+        What is being shown already stands: see `finished`. So does what will be said of files that are being taken in,
+        and with `spare_at_risk`, what is said to someone at risk.
         """
-        self._lanes.withdraw(matches)
-        self._settler.withdraw(matches)
+        spared = await self._keys_at_risk(matches) if spare_at_risk else frozenset()
+
+        def goes(key: str) -> bool:
+            return matches(key) and key not in spared
+
+        self._lanes.withdraw(goes)
+        self._settler.withdraw(goes)
         for inbox in (self._durable, self._ephemeral):
             for entry in await inbox.pending():
-                if matches(entry.key) and not self._lanes.is_at_files(entry.key):
+                if goes(entry.key) and not self._lanes.is_at_files(entry.key):
                     await inbox.done(entry.key)
 
     async def finished(self, matches: Callable[[str], bool]) -> None:
@@ -219,6 +225,15 @@ class Dispatcher:
         if not self._crowd.left or self._lanes.holds(key) or self._settler.holds(key):
             return False
         return any(entry.key == key for entry in await self._durable.pending())
+
+    async def _keys_at_risk(self, matches: Callable[[str], bool]) -> frozenset[str]:
+        """Those of unanswered messages in which someone is at risk."""
+        found: set[str] = set()
+        for inbox in (self._durable, self._ephemeral):
+            for entry in await inbox.pending():
+                if matches(entry.key) and (message := await self._restored(entry, inbox)) is not None:
+                    found.update({entry.key} if self._at_risk(message.text) else ())
+        return frozenset(found)
 
     async def _take_up_left(self) -> None:
         try:

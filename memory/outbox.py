@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from memory.columns import storable, utc_text
+from memory.turn import AGAIN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,6 +56,10 @@ class Outbox(Protocol):
 
     async def parts(self, key: str) -> Sequence[SentPart]:
         """What was begun of the reply to this message, in order."""
+        ...
+
+    async def answers(self, key: str) -> Sequence[str]:
+        """The ids of what stands in answer to this message, also where it was asked `AGAIN`."""
         ...
 
     async def trace(self, place: str, sent_as: str) -> str | None:
@@ -118,6 +123,17 @@ class SqliteOutbox:
         query = "SELECT part, parts, sent_as FROM outbox WHERE key = ? ORDER BY part"
         rows = await self._file.read(lambda db: db.execute(query, [storable(key)]).fetchall())
         return [SentPart(int(n), int(of), str(sent_as)) for n, of, sent_as in rows]
+
+    async def answers(self, key: str) -> Sequence[str]:
+        """Whatever this process or an earlier one sent."""
+        query = """
+            SELECT sent_as FROM outbox WHERE (key = ? OR substr(key, 1, ?) = ?) AND part >= 0 AND sent_as <> ''
+            ORDER BY key, part
+        """
+        again = f"{storable(key)}{AGAIN}"
+        values = [storable(key), len(again), again]
+        rows = await self._file.read(lambda db: db.execute(query, values).fetchall())
+        return [str(sent_as) for (sent_as,) in rows]
 
     async def trace(self, place: str, sent_as: str) -> str | None:
         """Ids are looked for in their own place only."""
@@ -186,6 +202,16 @@ class RamOutbox:
         """What was noted."""
         noted = sorted(self._parts.get(key, {}).items())
         return [SentPart(n, one.of, one.sent_as) for n, one in noted]
+
+    async def answers(self, key: str) -> Sequence[str]:
+        """Whatever was noted."""
+        return [
+            noted.sent_as
+            for asked, parts in sorted(self._parts.items())
+            if asked == key or asked.startswith(f"{key}{AGAIN}")
+            for part, noted in sorted(parts.items())
+            if part >= 0 and noted.sent_as
+        ]
 
     async def trace(self, place: str, sent_as: str) -> str | None:
         """Ids are looked for in their own place only."""

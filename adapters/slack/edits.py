@@ -52,8 +52,8 @@ class Questions(Protocol):
         """Ask these words in place of those that wait."""
         ...
 
-    async def withdraw(self, matches: Callable[[str], bool]) -> None:
-        """Answer none with such a key."""
+    async def withdraw(self, matches: Callable[[str], bool], *, spare_at_risk: bool = False) -> None:
+        """Answer none with such a key; with `spare_at_risk`, only those in which nobody is at risk."""
         ...
 
     async def finished(self, matches: Callable[[str], bool]) -> None:
@@ -86,7 +86,7 @@ class Edits:
         """Whether the author is to be told, by `tell`, that what was said stands. `message` is None if not for us."""
         if message is None or edited.heard is None:
             if await self._questions.knows(edited.key):
-                await self._questions.withdraw(lambda key: key == edited.key)
+                await self._questions.withdraw(lambda key: key == edited.key, spare_at_risk=True)
             return False
         again = replace(message, id=id_again(edited.ts, edited.edited_ts))
         if await self._questions.amend(message) or await self._questions.knows(again.key):

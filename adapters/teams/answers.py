@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 Card: TypeAlias = dict[str, Any]
 CARD = "application/vnd.microsoft.card.adaptive"
+_LONGEST_COMMENT = 2_000
 
 
 class Accepts(Protocol):
@@ -74,21 +75,24 @@ class Answers:
             case _:
                 assert_never(click)
 
-    async def note(self, thumb: Thumb, activity: Activity, author: Author, box: Outbox) -> bool:
+    async def note(self, thumb: Thumb | None, comment: str, activity: Activity, author: Author, box: Outbox) -> bool:
         """Keep what they think of the answer, in their own memory; False where nothing of it is kept.
 
-        What a guest thinks goes where guests' turns are, which is in RAM. A reason in which someone seems to be at risk
-        is kept nowhere, and answered like a message.
+        What a guest thinks goes where guests' turns are, which is in RAM. A comment in which someone seems to be at
+        risk is kept nowhere, and answered like a message, whatever it is about and however long it is.
         """
-        where, reason = activity.where, thumb.reason
-        if reason and activity.id and self._at_risk(reason):
-            await self._dispatcher.accept(IncomingMessage(activity.id, where, author, reason, self._now()))
-            reason = ""
-        trace = await box.trace(where.place, thumb.message)
-        if trace is None:
+        where = activity.where
+        if comment and self._at_risk(comment):
+            # An invoke may come without an id. Rather answered twice than taken for another comment and not at all.
+            made_up = f"{activity.reply_to_id or ''}-comment-{activity.timestamp or self._now().isoformat()}"
+            await self._dispatcher.accept(IncomingMessage(activity.id or made_up, where, author, comment, self._now()))
+            comment = ""
+        trace = None if thumb is None else await box.trace(where.place, thumb.message)
+        if thumb is None or trace is None:
             return False
         memory = self._memories.of(guest=author.guest)
-        return await memory.rate(trace, place=where.place, author=author.id, good=thumb.good, comment=reason)
+        kept = comment[:_LONGEST_COMMENT]
+        return await memory.rate(trace, place=where.place, author=author.id, good=thumb.good, comment=kept)
 
     async def _shown(self, where: Conversation, author: Author) -> Card | str:
         found = await self._sources.of_conversation(where, author)

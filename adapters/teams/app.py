@@ -18,8 +18,10 @@ from adapters.teams.address import address_of, place_of
 from adapters.teams.answers import as_activity, as_card_answer, as_dialog
 from adapters.teams.auth import Refused, from_this_machine
 from adapters.teams.cards import note
-from adapters.teams.clicks import clicked, thumb
+from adapters.teams.clicks import clicked, comment, thumb
+from adapters.teams.errors import Unsure
 from adapters.teams.responses import Response
+from adapters.waits import Waits
 from bot.errors import CitewellError, Transient
 from memory.errors import MemoryUnavailable
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from adapters.teams.activities import Activity, Heard
+    from adapters.teams.address import Address
     from adapters.teams.answers import Accepts, Answers
     from adapters.teams.bot_framework import BotFramework
     from adapters.teams.delivery import TeamsDelivery
@@ -57,6 +60,7 @@ class TeamsApp:
         words: Wording,
         now: Callable[[], datetime],
         grace: float = 3.0,
+        waits: Waits | None = None,
     ) -> None:
         self._sdk = sdk
         self._local = local
@@ -68,7 +72,9 @@ class TeamsApp:
         self._words = words
         self._now = now
         self._grace = grace
+        self._waits = waits or Waits(tries=3)
         self._under_way: set[asyncio.Task[None]] = set()
+        self._welcoming: set[str] = set()
 
     async def handle(self, request: web.Request) -> web.Response:
         """200 once what was sent is safe with us; 401 or 403 for what does not come from Teams or is not for us.
@@ -174,9 +180,15 @@ class TeamsApp:
         key = _key(activity)
         await self._edits.deleted(activity.where, key)
         for guest in (False, True):
-            for part in await self._box(guest=guest).parts(key):
-                if part.sent_as and part.n >= 0:
-                    await self._sdk.take_away(address_of(activity), part.sent_as)
+            for sent_as in await self._box(guest=guest).answers(key):
+                await self._take_away(address_of(activity), sent_as)
+
+    async def _take_away(self, of: Address, sent_as: str) -> None:
+        """What Teams does not let go of, or no longer has, keeps nothing else standing."""
+        try:
+            await self._waits.through(lambda: self._sdk.take_away(of, sent_as))
+        except CitewellError as error:
+            _LOG.warning("a part of what answered a deleted message is gone already or stays: %s", error)
 
     async def _keep(self, activity: Activity, *, guest: bool) -> None:
         address = place_of(activity).model_dump_json()
@@ -208,24 +220,46 @@ class TeamsApp:
             await self._sdk.send(address, as_activity(shown, self._words.sources.heading))
 
     async def _note_thumb(self, activity: Activity) -> None:
-        said, address = thumb(activity), address_of(activity)
-        if said is None:
+        said, why, address = thumb(activity), comment(activity), address_of(activity)
+        if said is None and not why:
             return
         author = await self._users.author(activity, address)
         await self._keep(activity, guest=author.guest)
-        noted = await self._answers.note(said, activity, author, self._box(guest=author.guest))
+        try:
+            noted = await self._answers.note(said, why, activity, author, self._box(guest=author.guest))
+        except Transient as error:
+            _LOG.warning("a comment comes too late, and its author is told so: %s", error)
+            await self._sdk.send(address, note(self._words.error.interrupted))
+            return
         if not noted:
             _LOG.info("a thumb was about an answer of which nothing is kept")
 
     async def _welcome(self, activity: Activity) -> None:
-        """A few words, once a place, however often Teams says that we were added."""
+        """A few words, once a place, however often Teams says that we were added, and whoever it says it of."""
+        place = activity.where.place
+        if place in self._welcoming:
+            return
+        self._welcoming.add(place)
+        try:
+            await self._welcome_once(activity, f"{place}:{_WELCOME}")
+        finally:
+            self._welcoming.discard(place)
+
+    async def _welcome_once(self, activity: Activity, key: str) -> None:
         address = address_of(activity)
         author = await self._users.author(activity, address)
-        box, key = self._box(guest=author.guest), f"{activity.where.place}:{_WELCOME}"
-        if await box.parts(key):
-            return
+        for guest in (False, True):
+            if await self._box(guest=guest).parts(key):
+                return
+        box = self._box(guest=author.guest)
         await box.begin(key, 0, of=1, trace="", at=self._now())
-        sent_as = await self._sdk.send(address, note(self._words.courtesy.greeting))
+        try:
+            sent_as = await self._sdk.send(address, note(self._words.courtesy.greeting))
+        except Unsure:
+            raise
+        except CitewellError:
+            await box.failed(key, 0)  # Teams said no: they are greeted when it says again that we were added
+            raise
         await box.stands(key, 0, sent_as or _WELCOME)
 
     def _box(self, *, guest: bool) -> Outbox:

@@ -54,6 +54,11 @@ class Sturdy:
         merged = {part.n: part for part in kept} | spare
         return [merged[n] for n in sorted(merged)]
 
+    async def answers(self, key: str) -> Sequence[str]:
+        """What either knows."""
+        kept: Sequence[str] = await self._read(lambda box: box.answers(key), ())
+        return list(dict.fromkeys((*kept, *await self._spare.answers(key))))
+
     async def trace(self, place: str, sent_as: str) -> str | None:
         """What either knows."""
         spare = await self._spare.trace(place, sent_as)

@@ -13,8 +13,6 @@ from adapters.teams.activities import as_json
 if TYPE_CHECKING:
     from adapters.teams.activities import Activity
 
-_LONGEST_REASON = 2_000
-
 
 class _Part(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -47,11 +45,10 @@ _CLICKS: TypeAdapter[ShowSources | ShowPassage | AskAgain] = TypeAdapter(Click)
 
 @dataclass(frozen=True, slots=True)
 class Thumb:
-    """What a person thinks of the message of this id, and why, where they said so."""
+    """What a person thinks of the message of this id."""
 
     message: str
     good: bool
-    reason: str
 
 
 def clicked(activity: Activity) -> ShowSources | ShowPassage | AskAgain | None:
@@ -73,13 +70,17 @@ def thumb(activity: Activity) -> Thumb | None:
     reaction = said.get("reaction")
     if value.get("actionName") != "feedback" or reaction not in {"like", "dislike"} or not activity.reply_to_id:
         return None
-    return Thumb(activity.reply_to_id, reaction == "like", _reason(said.get("feedback")))
+    return Thumb(activity.reply_to_id, reaction == "like")
 
 
-def _reason(given: object) -> str:
-    """Teams sends a JSON object as text."""
+def comment(activity: Activity) -> str:
+    """What a person wrote beside a thumb, whole, even where the thumb itself cannot be read.
+
+    Teams sends a JSON object as text. What is none is what they wrote, since someone at risk may have written it.
+    """
+    given = as_json(as_json(activity.value).get("actionValue")).get("feedback")
     try:
-        said = as_json(json.loads(given)).get("feedbackText") if isinstance(given, str) else ""
+        said = as_json(json.loads(given) if isinstance(given, str) else given).get("feedbackText")
     except (ValueError, RecursionError):
-        return ""
-    return said[:_LONGEST_REASON] if isinstance(said, str) else ""
+        said = given
+    return said if isinstance(said, str) else ""

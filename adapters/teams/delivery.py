@@ -8,6 +8,8 @@ Teams takes once, and what a person in need is told go out again.
 
 from __future__ import annotations
 
+import asyncio
+import itertools
 import logging
 from dataclasses import dataclass
 from datetime import timedelta
@@ -17,6 +19,7 @@ from adapters.teams import cards
 from adapters.teams.address import Address
 from adapters.teams.errors import StreamOver, Unshowable, Unsure
 from adapters.teams.streams import Streams, ending
+from adapters.waits import Waits
 from bot.errors import CitewellError, Permanent, Transient
 from bot.messages import Reply
 from memory.errors import MemoryUnavailable
@@ -45,13 +48,19 @@ _LOG = logging.getLogger(__name__)
 _STREAM = -1
 _NOTE = 10_000
 _DAY = timedelta(days=1)
+_LONGEST_PAUSES = 5.0
+_LONGEST_IN_NEED = 30.0
+_ALONE_WITHIN = 10.0
+"""Seconds for a private chat, pauses included: a third of a try of the courier's, so that time is left elsewhere."""
 
 
 class TeamsDelivery:
-    """Sends replies. Raises `Transient` (with Teams' Retry-After), `Permanent` or `Misconfigured`.
+    """Sends replies. Raises `Transient` (with Teams' Retry-After, cut short for someone in need), `Permanent` or
+    `Misconfigured`.
 
     What is noted of guests' messages stays in `guests`, which is in RAM. Once a day, what was noted longer than `keep`
-    ago is dropped. `platform_id` tells the id by which Teams' connector knows an author.
+    ago is dropped. `platform_id` tells the id by which Teams' connector knows an author. `alone` says how often and
+    when a chat with one person is tried, before what was meant for it stands where it was asked for.
     """
 
     def __init__(
@@ -65,6 +74,7 @@ class TeamsDelivery:
         streams: Streams | None = None,
         keep: timedelta = timedelta(days=90),
         platform_id: Callable[[str], str] = str,
+        alone: Waits | None = None,
     ) -> None:
         self._sends = sends
         self._words = words
@@ -74,6 +84,7 @@ class TeamsDelivery:
         self._streams = streams or Streams(sends)
         self._keep = keep
         self._platform_id = platform_id
+        self._alone = alone or Waits(tries=3, first=1.5, most=1.5)
         self._tidied: datetime | None = None
 
     def outbox(self, *, guest: bool) -> Outbox:
@@ -105,6 +116,10 @@ class TeamsDelivery:
         except Permanent as error:
             _LOG.error("the reply to %s cannot be sent: %s", message.key, error)
             raise
+        except Transient as error:
+            if reply.kind is not TurnKind.CRISIS or error.retry_after is None:
+                raise
+            raise Transient(str(error), retry_after=min(error.retry_after, _LONGEST_IN_NEED)) from error
 
     async def delivered(self, message: IncomingMessage) -> bool:
         """Whether the whole reply was sent and is known to stand, or the person was told to ask again."""
@@ -142,19 +157,35 @@ class TeamsDelivery:
         await self._show(message, reply, _Way(to, box, stream))
 
     async def _sent_alone(self, message: IncomingMessage, reply: Reply, of: Address, box: Outbox) -> bool:
-        """Whether it stands in the chat with the author. Whatever goes wrong there, nobody in need is kept waiting.
-
-        Where Teams asks to slow down, it says for how long: `Transient` is raised, and it stays private.
-        """
+        """Whether it stands in the chat with the author. Whatever goes wrong there, nobody in need is kept waiting."""
         try:
-            alone = await self._sends.chat_with(self._platform_id(message.author.id), of)
-            await self._show(message, reply, _Way(alone, box, ""))
-        except CitewellError as error:
-            if isinstance(error, Transient) and error.retry_after is not None:
-                raise
-            _LOG.warning("the private reply to %s goes where it was asked for: %s", message.key, error)
+            async with asyncio.timeout(_ALONE_WITHIN):
+                await self._send_alone(message, reply, of, box)
+        except (CitewellError, TimeoutError) as error:
+            said = error if isinstance(error, CitewellError) else "it took too long"
+            _LOG.warning("the private reply to %s goes where it was asked for: %s", message.key, said)
             return False
         return True
+
+    async def _send_alone(self, message: IncomingMessage, reply: Reply, of: Address, box: Outbox) -> None:
+        """What may pass is tried again, with pauses of a few seconds in all: elsewhere others read it too.
+
+        Where nobody knows whether it arrived, only what someone in need is told goes there again.
+        """
+        paused = 0.0
+        for tried in itertools.count(1):
+            try:
+                alone = await self._sends.chat_with(self._platform_id(message.author.id), of)
+                await self._show(message, reply, _Way(alone, box, ""))
+            except Transient as error:
+                pause = self._alone.between(tried, error.retry_after)
+                paused += pause
+                once = isinstance(error, Unsure) and reply.kind is not TurnKind.CRISIS
+                if once or tried >= self._alone.tries or paused > _LONGEST_PAUSES:
+                    raise
+                await self._alone.sleep(pause)
+            else:
+                return
 
     async def _show(self, message: IncomingMessage, reply: Reply, way: _Way) -> None:
         """Its activities, or plain text where Teams cannot show them."""

@@ -35,8 +35,8 @@ class Questions(Protocol):
         """Ask these words in place of those that wait."""
         ...
 
-    async def withdraw(self, matches: Callable[[str], bool]) -> None:
-        """Answer none with such a key."""
+    async def withdraw(self, matches: Callable[[str], bool], *, spare_at_risk: bool = False) -> None:
+        """Answer none with such a key; with `spare_at_risk`, only those in which nobody is at risk."""
         ...
 
     async def finished(self, matches: Callable[[str], bool]) -> None:
@@ -63,8 +63,8 @@ class Edits:
             await self._questions.accept(replace(message, id=f"{message.id}{AGAIN}{at}"))
 
     async def not_for_us(self, key: str) -> None:
-        """The message reads now as if said to somebody else."""
-        await self._questions.withdraw(lambda other: other == key)
+        """The message reads now as if said to somebody else. Who was at risk as it stood before is answered still."""
+        await self._questions.withdraw(lambda other: other == key, spare_at_risk=True)
 
     async def deleted(self, where: Conversation, key: str) -> None:
         """Nobody answers it any more, and nothing of it is remembered, once what runs has ended."""

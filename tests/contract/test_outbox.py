@@ -81,6 +81,15 @@ async def test_a_sign_of_work_is_no_answer(box: Outbox) -> None:
     assert await box.trace("p", "a1") is None
 
 
+async def test_the_answers_to_a_message_are_those_to_asking_it_again_too(box: Outbox) -> None:
+    sent = {("p:m", 0): "a1", ("p:m", -1): "a2", ("p:m+again", 1): "a3", ("p:m2", 0): "a4", ("p:m+again", 2): ""}
+    for (key, part), id_ in sent.items():
+        await box.begin(key, part, of=1, trace="t", at=NOW)
+        if id_:
+            await box.stands(key, part, id_)
+    assert list(await box.answers("p:m")) == ["a1", "a3"]
+
+
 async def test_nothing_that_was_never_begun_stands(box: Outbox) -> None:
     await box.stands("p:m", 0, "a1")
     await box.failed("p:m", 0)

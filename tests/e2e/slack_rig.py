@@ -135,8 +135,8 @@ class Door:
     async def amend(self, message: IncomingMessage) -> bool:
         return await self.dispatcher.amend(message)
 
-    async def withdraw(self, matches: Callable[[str], bool]) -> None:
-        await self.dispatcher.withdraw(matches)
+    async def withdraw(self, matches: Callable[[str], bool], *, spare_at_risk: bool = False) -> None:
+        await self.dispatcher.withdraw(matches, spare_at_risk=spare_at_risk)
 
     async def finished(self, matches: Callable[[str], bool]) -> None:
         await self.dispatcher.finished(matches)

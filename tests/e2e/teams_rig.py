@@ -26,6 +26,7 @@ from adapters.teams.edits import Edits
 from adapters.teams.keys import OpenId, SigningKeys
 from adapters.teams.streams import Streams
 from adapters.teams.users import Users
+from adapters.waits import Waits
 from adapters.web import web_app
 from bot.access import by_person
 from bot.turn import Memories
@@ -141,6 +142,7 @@ async def running(
             now=now,
             streams=streams,
             platform_id=users.platform_id,
+            alone=Waits(tries=3, first=1.5, most=1.5, sleep=no_wait),
         )
         dispatcher.register(PLATFORM, delivery)
         app = TeamsApp(
@@ -153,6 +155,7 @@ async def running(
             edits=Edits(dispatcher, memories),
             words=words,
             now=now,
+            waits=Waits(tries=3, sleep=no_wait),
         )
         stack.push_async_callback(app.close)
         teams.endpoint = await stack.enter_async_context(served(app))

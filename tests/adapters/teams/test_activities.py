@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.teams.activities import Activity, Malformed, heard, parsed, readable
-from adapters.teams.clicks import clicked, thumb
+from adapters.teams.clicks import Thumb, clicked, comment, thumb
 from memory.conversation import Conversation
 
 if TYPE_CHECKING:
@@ -124,6 +124,7 @@ def test_whatever_stands_in_a_field_it_is_read_or_refused_and_nothing_breaks(fie
     readable(read)
     clicked(read)
     thumb(read)
+    comment(read)
     assert read.where.key
     assert isinstance(read.outside, bool)
 
@@ -157,6 +158,6 @@ def test_what_the_playground_sends_is_read(shared: Path) -> None:
 
 def test_the_playgrounds_thumb_is_read(shared: Path) -> None:
     body = json.loads((shared / "teams" / "invoke_message_submitAction.json").read_text())
-    said = thumb(parsed(json.dumps(body | {"replyToId": "17"}).encode()))
-    assert said is not None
-    assert (said.message, said.good, said.reason) == ("17", True, "good")
+    activity = parsed(json.dumps(body | {"replyToId": "17"}).encode())
+    assert thumb(activity) == Thumb("17", good=True)
+    assert comment(activity) == "good"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from bot.errors import Transient
 from memory.conversation import Conversation
 from memory.errors import MemoryUnavailable
-from tests.doubles.teams import BOT, TENANT, Person, Refuses, Stuck, TeamsDouble
+from tests.doubles.teams import BOT, TENANT, Broken, Person, RateLimited, Refuses, Stuck, TeamsDouble
 from tests.doubles.teams.people import AMINA, BJORN, GUEST
 from tests.doubles.teams.server import CHANNEL, GROUP
 from tests.e2e.slack_rig import CRISIS, FACT, LINKED, UNLINKED
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
+    from tests.doubles.teams import Fault
     from tests.e2e.teams_rig import Rig
 
 CHAT = "a:1amina"
@@ -370,6 +372,36 @@ async def test_a_deleted_question_is_forgotten_with_its_answer(rig: Rig) -> None
     assert len(rig.teams.messages()) == 1
 
 
+def deleted(said: dict[str, Any]) -> dict[str, Any]:
+    data = {"tenant": {"id": TENANT}, "eventType": "softDeleteMessage"}
+    return said | {"type": "messageDelete", "text": "", "channelData": data}
+
+
+async def test_with_a_question_goes_the_answer_to_asking_it_again(rig: Rig) -> None:
+    said = await ask(rig, CHAT)
+    await rig.teams.deliver(
+        rig.teams.activity(CHAT, AMINA, type="message", value={"citewell": "retry", "key": said["id"]})
+    )
+    await rig.settled()
+    assert len(rig.teams.messages()) == 2
+    await rig.teams.deliver(deleted(said))
+    await rig.settled()
+    assert rig.teams.messages() == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "left"), [(Refuses(404, "ActivityNotFoundInConversation"), 1), (RateLimited(1), 0), (Broken(502), 0)]
+)
+async def test_one_part_that_is_not_taken_away_leaves_no_other(rig: Rig, fault: Fault, left: int) -> None:
+    rig.engine.reply = replace(FACT, text="word " * 3_000)
+    said = await ask(rig, CHAT)
+    assert len(rig.teams.messages()) > 2
+    rig.teams.fail("delete", fault)
+    await rig.teams.deliver(deleted(said))
+    await rig.settled()
+    assert len(rig.teams.messages()) == left
+
+
 async def test_being_added_is_answered_with_a_few_words_once(rig: Rig) -> None:
     for _ in range(2):
         added = rig.teams.activity(CHAT, AMINA, type="installationUpdate", action="add")
@@ -381,6 +413,27 @@ async def test_being_added_is_answered_with_a_few_words_once(rig: Rig) -> None:
     assert [posted.text for posted in rig.teams.messages()] == [
         "Hello! Ask me a question and I will look in our documents."
     ]
+
+
+def both_ways_of_being_added(rig: Rig) -> list[dict[str, Any]]:
+    return [
+        rig.teams.activity(CHAT, AMINA, type="installationUpdate", action="add"),
+        rig.teams.activity(CHAT, GUEST, type="conversationUpdate", membersAdded=[{"id": BOT}]),
+    ]
+
+
+async def test_being_added_is_answered_once_though_teams_says_it_twice_at_once(rig: Rig) -> None:
+    await asyncio.gather(*map(rig.teams.deliver, both_ways_of_being_added(rig)))
+    await rig.settled()
+    assert len(rig.teams.messages()) == 1
+
+
+async def test_who_could_not_be_greeted_is_greeted_the_next_time(rig: Rig) -> None:
+    rig.teams.fail("send", Broken(503))
+    for added in both_ways_of_being_added(rig):
+        await rig.teams.deliver(added)
+        await rig.settled()
+    assert len(rig.teams.messages()) == 1
 
 
 @pytest.mark.parametrize(
