@@ -154,6 +154,8 @@ class TeamsDelivery:
             if await self._sent_alone(message, reply, to, box):
                 return
             stream = ""
+            if reply.kind is not TurnKind.CRISIS:  # public help is better than none; public rows about somebody are not
+                reply = Reply(TurnKind.ERROR, self._words.error.not_alone, reply.trace_id)
         await self._show(message, reply, _Way(to, box, stream))
 
     async def _sent_alone(self, message: IncomingMessage, reply: Reply, of: Address, box: Outbox) -> bool:

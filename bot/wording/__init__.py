@@ -139,6 +139,7 @@ class ErrorWords(Section):
     too_long: str
     busy: str
     interrupted: str
+    not_alone: str
     retry: str
 
 

@@ -247,3 +247,12 @@ async def test_a_private_reply_that_has_to_wait_a_moment_stays_private(rig: Rig)
     rig.teams.fail("send", RateLimited(1))
     await ask(rig, CHANNEL)
     assert [posted.to for posted in rig.teams.messages()] == [AMINA.id]
+
+
+async def test_rows_about_somebody_are_never_public_though_they_cannot_be_told_alone(rig: Rig) -> None:
+    rig.engine.reply = Reply(TurnKind.FACT, "Your result came on Monday.", "t1", private=True)
+    rig.teams.fail("create", *[Broken(503)] * 3)
+    await ask(rig, CHANNEL)
+    (posted,) = rig.teams.messages()
+    assert "Your result" not in posted.text
+    assert "a chat with just the two of us" in posted.text
