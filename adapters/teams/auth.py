@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import jwt
 
 from adapters.teams.activities import parsed
-from adapters.teams.hosts import is_loopback, service_allowed
+from adapters.teams.hosts import service_allowed
+from adapters.web_access import from_here
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -122,8 +123,7 @@ class Gate:
 
 def from_this_machine(request: Request) -> None:
     """Without tokens, only this machine may ask, and no web page that is open on it. Raises `Refused`."""
-    host = request.host.rpartition(":")[0] if request.host.rpartition(":")[2].isdigit() else request.host
-    if not is_loopback(request.remote or "") or not is_loopback(host):
+    if not from_here(request):
         raise Refused("it does not come from this machine", 403)
     if request.content_type != "application/json" or "Origin" in request.headers:
         raise Refused("it comes from a web page", 403)

@@ -283,6 +283,10 @@ async def test_people_of_other_tenants_are_guests_where_the_bot_is_for_several(
         ({"Host": "127.0.0.1.evil.example:80"}, 403),
         ({"Origin": "https://evil.example"}, 403),
         ({"Content-Type": "text/plain"}, 403),
+        ({"X-Forwarded-For": "203.0.113.9"}, 403),
+        ({"Forwarded": "for=203.0.113.9"}, 403),
+        ({"X-Real-IP": "203.0.113.9"}, 403),
+        ({"X-Forwarded-Host": "bot.example.org"}, 403),
     ],
 )
 async def test_without_an_app_id_this_machine_alone_may_ask(
