@@ -5,7 +5,6 @@ Source: "Bot Framework -- Activity", and what Teams adds to it (learn.microsoft.
 
 from __future__ import annotations
 
-import html
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
+from adapters.teams.markup import words
 from bot.messages import IncomingMessage
 from memory.conversation import Conversation
 
@@ -94,6 +94,7 @@ class Activity(_Part):
     sender: Account = Field(alias="from")
     recipient: Account
     text: str | None = None
+    text_format: str | None = Field(default=None, max_length=100)
     locale: str | None = Field(default=None, max_length=100)
     timestamp: str = Field(default="", max_length=100)
     entities: list[Any] | None = None
@@ -213,7 +214,8 @@ def readable(activity: Activity) -> str:
         rest = text[start + len(entity.text) :]
         text = text[:start] + shown + (rest.lstrip(" \t\u00a0").lstrip(",:;") if ours else rest)
         at = start + len(shown)
-    plain = html.unescape(_TAG.sub("", text)).replace("\u00a0", " ").strip()
+    marked_up = (activity.text_format or "").casefold() == "xml"
+    plain = words(_TAG.sub("", text), marked_up=marked_up).replace("\u00a0", " ").strip()
     lines = "\n".join(" ".join(line.split()) for line in plain.splitlines())
     return _COMMAND.sub(lambda match: match[1].lower(), lines, count=1) if lines.startswith("/") else lines
 
