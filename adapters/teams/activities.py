@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from adapters.teams.markup import words
+from adapters.teams.mentions import Mention, without_tags
 from bot.messages import IncomingMessage
 from memory.conversation import Conversation
 
@@ -28,7 +29,6 @@ Kind: TypeAlias = Literal["personal", "group", "channel"]
 _KINDS: dict[str, Kind] = {"personal": "personal", "groupChat": "group", "channel": "channel"}
 ROOT = ";messageid="
 """What stands between a channel's id and that of a thread's first message."""
-_TAG = re.compile(r"</?at(?:\s[^<>]{0,100})?>", re.IGNORECASE)
 _COMMAND = re.compile(r"/(sources|help|forget)\b", re.IGNORECASE)
 _COUNTRY = re.compile(r"[A-Za-z]{2}")
 _MOST_ENTITIES = 200
@@ -197,25 +197,14 @@ def heard(activity: Activity) -> Heard | None:
 
 
 def readable(activity: Activity) -> str:
-    """The text as a person reads it: where we are mentioned, nothing; where others are, their names.
-
-    A mention is found by the entity that describes it, each in its turn, so that our name stays wherever a person wrote
-    it as a word, and another person of our name is not taken for us. `/sources` is `sources`, as commands are listed.
-    """
-    text, at = activity.text or "", 0
-    for entity in activity.read_entities():
-        if entity.type != "mention" or entity.mentioned is None or not entity.text or not _TAG.match(entity.text):
-            continue
-        start = text.find(entity.text, at)
-        if start < 0:
-            continue
-        ours = entity.mentioned.id == activity.recipient.id
-        shown = " " if ours else f"@{_TAG.sub('', entity.text)}"
-        rest = text[start + len(entity.text) :]
-        text = text[:start] + shown + (rest.lstrip(" \t\u00a0").lstrip(",:;") if ours else rest)
-        at = start + len(shown)
+    """The text as a person reads it, with no tags or mention of us; `/sources` is `sources`, as commands are listed."""
+    us = activity.recipient
+    described = [(one.text, one.mentioned) for one in activity.read_entities() if one.type == "mention"]
+    mentions = [Mention(text, ours=who.id == us.id) for text, who in described if who is not None]
+    names = {who.name for _, who in described if who is not None and who.id == us.id} | {us.name}
+    text = without_tags(activity.text or "", mentions, own_names={name for name in names if name})
     marked_up = (activity.text_format or "").casefold() == "xml"
-    plain = words(_TAG.sub("", text), marked_up=marked_up).replace("\u00a0", " ").strip()
+    plain = words(text, marked_up=marked_up).replace("\u00a0", " ").strip()
     lines = "\n".join(" ".join(line.split()) for line in plain.splitlines())
     return _COMMAND.sub(lambda match: match[1].lower(), lines, count=1) if lines.startswith("/") else lines
 

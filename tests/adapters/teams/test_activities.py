@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 BOT = {"id": "28:bot", "name": "Citewell"}
 OURS = "<at>Citewell</at>"
+KAYA = "<at>Dr Kaya</at>"
 
 
 def activity(**more: Any) -> Activity:
@@ -35,7 +36,7 @@ def activity(**more: Any) -> Activity:
     return parsed(json.dumps(given | more).encode())
 
 
-def mention(text: str = OURS, id_: str = "28:bot") -> dict[str, Any]:
+def mention(text: str | None = OURS, id_: str = "28:bot") -> dict[str, Any]:
     return {"type": "mention", "mentioned": {"id": id_, "name": "x"}, "text": text}
 
 
@@ -53,6 +54,10 @@ def mention(text: str = OURS, id_: str = "28:bot") -> dict[str, Any]:
         ('<at id="0">Citewell</at> hi', [mention('<at id="0">Citewell</at>')], "hi"),
         ("<at>Somebody</at> hi", [], "Somebody hi"),
         ("Citewell hi", [mention("Citewell")], "Citewell hi"),
+        (f"{OURS} sources {KAYA}", [mention(KAYA, "29:k"), mention()], "sources @Dr Kaya"),
+        (f"{OURS} sources {KAYA}", [mention(None), mention(KAYA, "29:k")], "sources @Dr Kaya"),
+        ('<at id="0">citewell</at>: sources', [mention()], "sources"),
+        ("<at>Citewell</at> asks <at>Citewell</at>", [mention(None)], "asks Citewell"),
         (f"{OURS} a &lt; b &amp;amp; c", [mention()], "a < b &amp; c"),
         ("one\r\n\r\n two  three ", [], "one\n\ntwo three"),
         (OURS, [mention()], ""),
