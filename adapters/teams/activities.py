@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from adapters.teams.markup import words
@@ -42,13 +42,17 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="ignore", alias_generator=to_camel, populate_by_name=True)
 
 
+_Tenant: TypeAlias = Annotated[str, AfterValidator(str.casefold)]
+"""A GUID, which is the same one in capitals: in small letters, as the settings have it."""
+
+
 class Account(_Part):
     """Somebody in a conversation: a person, or a bot (`28:` and its id)."""
 
     id: str = Field(min_length=1, max_length=500)
     name: str | None = None
     aad_object_id: str | None = Field(default=None, max_length=100)
-    tenant_id: str | None = None
+    tenant_id: _Tenant | None = None
     user_role: str | None = None
 
     @property
@@ -60,15 +64,15 @@ class Account(_Part):
 class _Place(_Part):
     id: str = Field(min_length=1, max_length=1_000)
     conversation_type: str | None = None
-    tenant_id: str | None = None
+    tenant_id: _Tenant | None = None
 
 
-class _Id(_Part):
-    id: str | None = None
+class _TenantInfo(_Part):
+    id: _Tenant | None = None
 
 
 class _ChannelData(_Part):
-    tenant: _Id | None = None
+    tenant: _TenantInfo | None = None
     event_type: str | None = None
 
 

@@ -98,11 +98,12 @@ class Gate:
             raise Refused("its token is signed with an unknown key", 401)
         if CHANNEL not in key.endorsements:
             raise Refused("its key may not sign for Teams", 401)
+        ours = self.rules.app_id.casefold()
         claims: dict[str, Any] = jwt.decode(
             token,
             key.public,
             algorithms=[_ALGORITHM],
-            audience=self.rules.app_id,
+            audience=[one for one in _audiences(stated) if one.casefold() == ours],
             issuer=self.rules.issuer,
             leeway=_LEEWAY,
             options={"require": ["exp", "iss", "aud"]},
@@ -117,7 +118,7 @@ class Gate:
             raise Refused("it does not come from Teams", 403)
         if not service_allowed(activity.service_url, self.rules.hosts):
             raise Refused("it asks for replies to a host that is not on the list", 403)
-        if not self.rules.any_tenant and self.rules.tenant and activity.tenant != self.rules.tenant:
+        if not self.rules.any_tenant and self.rules.tenant and activity.tenant != self.rules.tenant.casefold():
             raise Refused("it comes from another tenant", 403)
 
 
@@ -127,6 +128,12 @@ def from_this_machine(request: Request) -> None:
         raise Refused("it does not come from this machine", 403)
     if request.content_type != "application/json" or "Origin" in request.headers:
         raise Refused("it comes from a web page", 403)
+
+
+def _audiences(stated: dict[str, Any]) -> list[str]:
+    """Whom a token says that it is for, as it writes them."""
+    given = stated.get("aud")
+    return [one for one in (given if isinstance(given, list) else [given]) if isinstance(one, str)]
 
 
 def stated_in(token: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from adapters.settings import Settings
 from tests.doubles.teams import APP, TENANT, TeamsDouble
 from tests.doubles.teams.openid import private_key, token
 from tests.doubles.teams.people import AMINA
@@ -15,13 +16,14 @@ from tests.doubles.teams.server import CHANNEL
 from tests.e2e.teams_rig import running
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
     from pathlib import Path
 
     from tests.e2e.teams_rig import Rig
 
 CHAT = "a:1amina"
 NOW = int(time.time())
+LETTERED_APP = "abcdef01-1111-4111-8111-111111111111"
 OTHER_TENANT = "99f988bf-0000-4000-8000-000000000009"
 
 
@@ -273,6 +275,23 @@ async def test_people_of_other_tenants_are_guests_where_the_bot_is_for_several(
         assert (await teams.deliver(activity)).status == 200
         await rig.settled()
         assert [one.author.guest for one in rig.engine.asked] == [True]
+
+
+@pytest.mark.parametrize("ours", [str.upper, str.lower])
+@pytest.mark.parametrize("theirs", [str.upper, str.lower])
+async def test_ids_in_capitals_are_the_same_ids(
+    teams: TeamsDouble, tmp_path: Path, ours: Callable[[str], str], theirs: Callable[[str], str]
+) -> None:
+    settings = Settings.load(TEAMS_APP_ID=ours(LETTERED_APP), TEAMS_TENANT_ID=ours(TENANT))
+    app_id, tenant = settings.teams_app_id or "", settings.teams_tenant_id or ""
+    async with running(teams, tmp_path, app_id=app_id, tenant=tenant) as rig:
+        activity = question(teams, channelData={"tenant": {"id": theirs(TENANT)}})
+        activity["conversation"]["tenantId"] = theirs(TENANT)
+        assert (
+            await teams.deliver(activity, header=f"Bearer {teams.token_for(activity, aud=theirs(LETTERED_APP))}")
+        ).status == 200
+        await rig.settled()
+        assert [(one.conversation.tenant, one.author.guest) for one in rig.engine.asked] == [(TENANT, False)]
 
 
 @pytest.mark.parametrize(
