@@ -62,7 +62,7 @@ class Gate:
     async def admitted(self, header: str, body: bytes) -> tuple[dict[str, Any] | None, Activity]:
         """What the token says, and the activity in the request, which is looked at only once the token holds.
 
-        Raises `Refused`, `Malformed`, and `Transient` while there are no keys to check by.
+        Raises `Refused`, `Malformed`, and `Transient` while its key cannot be asked for.
         """
         claims = await self._claims(header)
         activity = parsed(body)
@@ -72,7 +72,7 @@ class Gate:
     async def _claims(self, header: str) -> dict[str, Any] | None:
         """What the token in an Authorization header says, once its signature, issuer, audience and time hold.
 
-        None where no tokens are asked for. Raises `Refused` (401), and `Transient` while there are no keys to check by.
+        None where no tokens are asked for. Raises `Refused` (401), and `Transient` while its key cannot be asked for.
         """
         if not self.rules.app_id:
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from typing import TYPE_CHECKING, Any
@@ -9,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from adapters.settings import Settings
+from adapters.teams.keys import SigningKeys
 from tests.doubles.teams import APP, TENANT, TeamsDouble
-from tests.doubles.teams.openid import private_key, token
+from tests.doubles.teams.openid import Provider, private_key, token
 from tests.doubles.teams.people import AMINA
 from tests.doubles.teams.server import CHANNEL
 from tests.e2e.teams_rig import running
@@ -52,6 +54,12 @@ async def refused(rig: Rig, activity: dict[str, Any], header: str, status: int =
     assert rig.engine.asked == []
     assert rig.teams.connector.calls == []
     assert await rig.box.address(f"teams:{TENANT}:a%3A1amina") is None
+
+
+async def named(rig: Rig, kid: str) -> int:
+    """What a question gets whose token names this key, and is signed with the second."""
+    activity = question(rig.teams)
+    return (await rig.teams.deliver(activity, header=f"Bearer {rig.teams.token_for(activity, kid=kid, key=2)}")).status
 
 
 @pytest.mark.parametrize(
@@ -241,18 +249,48 @@ async def test_a_rotated_key_is_accepted_at_once(rig: Rig) -> None:
     assert (await rig.teams.deliver(old)).status == 401
 
 
-async def test_unknown_keys_do_not_make_us_ask_without_end(rig: Rig) -> None:
-    for number in range(30):
-        activity = question(rig.teams)
-        header = f"Bearer {rig.teams.token_for(activity, kid=f'forged {number}', key=2)}"
-        assert (await rig.teams.deliver(activity, header=header)).status == 401
-    assert rig.teams.provider.asked <= 5
+async def test_unknown_keys_do_not_make_us_ask_without_end_nor_keep_a_rotated_one_out(rig: Rig) -> None:
+    given = [await named(rig, f"forged {number}") for number in range(30)]
+    asked = rig.teams.provider.asked
+    assert asked <= 5
+    assert given == [401] * asked + [503] * (30 - asked)
     rig.teams.provider.published = {"k2": 2}
+    assert await named(rig, "k2") == 503
     rig.clock[0] += 61
-    activity = question(rig.teams)
-    assert (
-        await rig.teams.deliver(activity, header=f"Bearer {rig.teams.token_for(activity, kid='k2', key=2)}")
-    ).status == 200
+    assert await named(rig, "k2") == 200
+
+
+async def test_a_rotated_key_that_cannot_be_looked_up_is_asked_for_again(rig: Rig) -> None:
+    assert (await rig.teams.deliver(question(rig.teams))).status == 200
+    rig.teams.provider.published, rig.teams.provider.down = {"k2": 2}, True
+    assert await named(rig, "k2") == 503
+    rig.teams.provider.down = False
+    assert await named(rig, "k2") == 200
+
+
+async def test_nobody_waits_for_a_provider_that_hangs_while_the_key_is_known() -> None:
+    """Keys are a day old, and one look-up runs beside all that comes."""
+    now, hangs, asked = [0.0], asyncio.Event(), []
+    provider = Provider()
+
+    async def published() -> list[dict[str, Any]]:
+        asked.append(now[0])
+        if now[0]:
+            await hangs.wait()
+        return list(provider.keys()["keys"])
+
+    keys = SigningKeys(published, lambda: now[0])
+    assert await keys.key("k1") is not None
+    now[0], provider.published = 90_000, {"k2": 2}
+    async with asyncio.timeout(1):
+        for _ in range(7):
+            assert await keys.key("k1") is not None
+            await asyncio.sleep(0)
+    assert asked == [0, 90_000]
+    hangs.set()
+    assert await keys.key("k2") is not None
+    assert await keys.key("k1") is None
+    await keys.close()
 
 
 async def test_without_any_keys_teams_is_asked_to_come_again_and_known_keys_outlive_the_provider(rig: Rig) -> None:
