@@ -68,6 +68,8 @@ def _address(given: str) -> str:
         whole = False
     if not whole:
         raise ValueError("write an address that begins with http:// or https:// and a host, as https://api.example.org")
+    if given.split() != [given]:
+        raise ValueError("write the address without spaces, %20 where one is meant")
     return given
 
 
@@ -87,6 +89,12 @@ def _guid(given: str) -> str:
     return given.casefold()
 
 
+def _name_to_see(given: str) -> str:
+    if not given.strip():
+        raise ValueError("write a name that people can see; this one is blank")
+    return given.strip()
+
+
 def _file(given: Path) -> Path:
     try:
         return given.expanduser()
@@ -94,6 +102,7 @@ def _file(given: Path) -> Path:
         raise ValueError("there is no home of that name: write the path without '~'") from None
 
 
+Name = Annotated[str, AfterValidator(_name_to_see)]
 Guid = Annotated[str, AfterValidator(_guid)]
 Address = Annotated[str, AfterValidator(_address)]
 SecureAddress = Annotated[str, AfterValidator(_address), Field(pattern=r"^https://", max_length=2048)]
@@ -165,11 +174,11 @@ class Settings(BaseSettings):
     teams_openid_url: Address | None = Field(
         default=None, description="where the signing keys are published; unset takes the cloud's"
     )
-    teams_name: str = Field(default="Citewell", min_length=1, max_length=30, description="the bot's name in Teams")
+    teams_name: Name = Field(default="Citewell", max_length=30, description="the bot's name in Teams")
     teams_domain: Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63}){1,8}$")] | None = Field(
         default=None, description="the host at which Teams reaches the bot, for its app package"
     )
-    teams_developer: Annotated[str, Field(min_length=1, max_length=32)] | None = Field(
+    teams_developer: Annotated[Name, Field(max_length=32)] | None = Field(
         default=None, description="who runs the bot, for its app package"
     )
     teams_website: SecureAddress | None = Field(default=None, description="a page about it, for its app package")
