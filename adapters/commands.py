@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from adapters.terminal import say, says_unicode
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from datetime import datetime
+    from pathlib import Path
 
     from adapters.app import Application
     from adapters.settings import Settings
@@ -40,6 +42,15 @@ def checked_collection(_: click.Context, __: click.Parameter, value: str) -> str
     """A collection's name as an option's value. Bad use if it is none."""
     if not is_collection_name(value):
         raise click.BadParameter(f"{COLLECTION_RULE}.")
+    return value
+
+
+def in_a_folder(_: click.Context, __: click.Parameter, value: Path | None) -> Path | None:
+    """Bad use if the file's folder is not there or cannot be written to: better said before anything is asked."""
+    if value and not value.parent.is_dir():
+        raise click.BadParameter(f"there is no folder {value.parent}: make it, or name another place.")
+    if value and not value.exists() and not os.access(value.parent, os.W_OK):
+        raise click.BadParameter(f"the folder {value.parent} cannot be written to: name another place.")
     return value
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-import os
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from adapters.commands import json_option, print_json, run
+from adapters.commands import in_a_folder, json_option, print_json, run
 from adapters.terminal import say, says_unicode
 from bot.errors import Misconfigured, Permanent
 
@@ -54,15 +53,6 @@ class _Share(click.FloatRange):
         if math.isnan(given):
             self.fail(f"{given} is not in the range {self._describe_range()}.", param, ctx)
         return given
-
-
-def _in_a_folder(_: click.Context, __: click.Parameter, value: Path | None) -> Path | None:
-    """Bad use if the file's folder is not there or cannot be written to: better said before anything is asked."""
-    if value and not value.parent.is_dir():
-        raise click.BadParameter(f"there is no folder {value.parent}: make it, or name another place.")
-    if value and not value.exists() and not os.access(value.parent, os.W_OK):
-        raise click.BadParameter(f"the folder {value.parent} cannot be written to: name another place.")
-    return value
 
 
 @click.command()
@@ -127,7 +117,7 @@ def evaluate(
 @click.option(
     "--png",
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
-    callback=_in_a_folder,
+    callback=in_a_folder,
     help=f"Where the chart goes, instead of {PICTURE} at home.",
 )
 @json_option

@@ -43,6 +43,7 @@ from retrieval.weaviate_address import EMBEDDED, address
 _PREFIX = "CITEWELL_"
 _ENV_FILE = ".env"
 _HOST = re.compile(r"(?:\*\.)?[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}|localhost")
+_GUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 _STAGES = [field.name for field in fields(PipelineSettings)]
 _STAGES_RULE = f"write names of stages with commas between them; there are {', '.join(_STAGES)}"
 HOME_ONLY = ("thresholds", "lookups")
@@ -67,6 +68,8 @@ def _address(given: str) -> str:
         whole = False
     if not whole:
         raise ValueError("write an address that begins with http:// or https:// and a host, as https://api.example.org")
+    if given.split() != [given]:
+        raise ValueError("write the address without spaces, %20 where one is meant")
     return given
 
 
@@ -80,6 +83,18 @@ def _weaviate(given: str) -> str:
     return given
 
 
+def _guid(given: str) -> str:
+    if not _GUID.fullmatch(given):
+        raise ValueError("write the GUID as the Azure portal shows it, as 01234567-89ab-cdef-0123-456789abcdef")
+    return given.casefold()
+
+
+def _name_to_see(given: str) -> str:
+    if not given.strip():
+        raise ValueError("write a name that people can see; this one is blank")
+    return given.strip()
+
+
 def _file(given: Path) -> Path:
     try:
         return given.expanduser()
@@ -87,6 +102,8 @@ def _file(given: Path) -> Path:
         raise ValueError("there is no home of that name: write the path without '~'") from None
 
 
+Name = Annotated[str, AfterValidator(_name_to_see)]
+Guid = Annotated[str, AfterValidator(_guid)]
 Address = Annotated[str, AfterValidator(_address)]
 SecureAddress = Annotated[str, AfterValidator(_address), Field(pattern=r"^https://", max_length=2048)]
 WeaviateAddress = Annotated[str, AfterValidator(_weaviate)]
@@ -124,9 +141,8 @@ class Settings(BaseSettings):
     )
     public_url: PublicUrl | None = Field(default=None, description="our own address, as https://bot.example.org")
     slack_api_url: str = Field(default="https://slack.com/api/", pattern=r"^https?://.+/$", description="Slack's API")
-    teams_app_id: str | None = Field(
+    teams_app_id: Guid | None = Field(
         default=None,
-        pattern=r"^[0-9A-Fa-f-]{36}$",
         validation_alias=AliasChoices("TEAMS_APP_ID", "MICROSOFT_APP_ID"),
         description="the bot's app id (a GUID)",
     )
@@ -138,9 +154,8 @@ class Settings(BaseSettings):
         validation_alias=AliasChoices("TEAMS_CERTIFICATE_FILE"),
         description="a PEM file with a certificate and its key, in place of a password",
     )
-    teams_tenant_id: str | None = Field(
+    teams_tenant_id: Guid | None = Field(
         default=None,
-        pattern=r"^[0-9A-Fa-f-]{36}$",
         validation_alias=AliasChoices("TEAMS_TENANT_ID", "MICROSOFT_APP_TENANT_ID"),
         description="the organisation's own tenant (a GUID)",
     )
@@ -159,11 +174,11 @@ class Settings(BaseSettings):
     teams_openid_url: Address | None = Field(
         default=None, description="where the signing keys are published; unset takes the cloud's"
     )
-    teams_name: str = Field(default="Citewell", min_length=1, max_length=30, description="the bot's name in Teams")
+    teams_name: Name = Field(default="Citewell", max_length=30, description="the bot's name in Teams")
     teams_domain: Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63}){1,8}$")] | None = Field(
         default=None, description="the host at which Teams reaches the bot, for its app package"
     )
-    teams_developer: Annotated[str, Field(min_length=1, max_length=32)] | None = Field(
+    teams_developer: Annotated[Name, Field(max_length=32)] | None = Field(
         default=None, description="who runs the bot, for its app package"
     )
     teams_website: SecureAddress | None = Field(default=None, description="a page about it, for its app package")

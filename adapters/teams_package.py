@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING
 
 import click
 
+from adapters.commands import in_a_folder
 from adapters.terminal import say
 
 if TYPE_CHECKING:
     from adapters.settings import Settings
 
-_VERSION = re.compile(r"\d{1,4}\.\d{1,4}\.\d{1,4}")
+_VERSION = re.compile(r"(?:0|[1-9][0-9]{0,3})(?:\.(?:0|[1-9][0-9]{0,3})){2}")
 
 
 def _version(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
     if value is not None and not _VERSION.fullmatch(value):
-        raise click.BadParameter("a version is three numbers with dots between them, as 1.0.2.")
+        raise click.BadParameter(
+            "a version is three numbers with dots between them and no zeros before them, as 1.0.2."
+        )
     return value
 
 
@@ -28,6 +31,7 @@ def _version(_: click.Context, __: click.Parameter, value: str | None) -> str | 
     type=click.Path(dir_okay=False, path_type=Path),
     default=Path("citewell-teams.zip"),
     show_default=True,
+    callback=in_a_folder,
     help="Write it here.",
 )
 @click.option(

@@ -14,17 +14,24 @@ _LOCAL_NAMES = {"localhost", "127.0.0.1", "[::1]"}
 
 
 def may_look(request: web.Request, token: str | None) -> bool:
-    """Whether the request comes from this machine, or carries the token as `Authorization: Bearer`.
+    """Whether the request comes from this machine, or carries the token as `Authorization: Bearer`."""
+    given = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    if token and hmac.compare_digest(given.encode(), token.encode()):
+        return True
+    return from_here(request)
+
+
+def from_here(request: web.Request) -> bool:
+    """Whether the request comes from this machine.
 
     What a proxy hands on is not from here, wherever the proxy runs; nor is what names another host than this one, as a
     page of somebody else's does whose name was made to point here.
     """
-    given = request.headers.get("Authorization", "").removeprefix("Bearer ")
-    if token and hmac.compare_digest(given.encode(), token.encode()):
-        return True
     if any(name in request.headers for name in _FORWARDED):
         return False
-    return _loopback(request.remote) and request.host.rsplit(":", 1)[0].casefold() in _LOCAL_NAMES
+    host, _, port = request.host.rpartition(":")
+    named = host if port.isdigit() else request.host
+    return _loopback(request.remote) and named.casefold() in _LOCAL_NAMES
 
 
 def _loopback(address: str | None) -> bool:

@@ -5,14 +5,15 @@ Source: "Bot Framework -- Activity", and what Teams adds to it (learn.microsoft.
 
 from __future__ import annotations
 
-import html
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
+from adapters.teams.markup import words
+from adapters.teams.mentions import Mention, without_tags
 from bot.messages import IncomingMessage
 from memory.conversation import Conversation
 
@@ -28,7 +29,6 @@ Kind: TypeAlias = Literal["personal", "group", "channel"]
 _KINDS: dict[str, Kind] = {"personal": "personal", "groupChat": "group", "channel": "channel"}
 ROOT = ";messageid="
 """What stands between a channel's id and that of a thread's first message."""
-_TAG = re.compile(r"</?at(?:\s[^<>]{0,100})?>", re.IGNORECASE)
 _COMMAND = re.compile(r"/(sources|help|forget)\b", re.IGNORECASE)
 _COUNTRY = re.compile(r"[A-Za-z]{2}")
 _MOST_ENTITIES = 200
@@ -42,13 +42,17 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="ignore", alias_generator=to_camel, populate_by_name=True)
 
 
+_Tenant: TypeAlias = Annotated[str, AfterValidator(str.casefold)]
+"""A GUID, which is the same one in capitals: in small letters, as the settings have it."""
+
+
 class Account(_Part):
     """Somebody in a conversation: a person, or a bot (`28:` and its id)."""
 
     id: str = Field(min_length=1, max_length=500)
     name: str | None = None
     aad_object_id: str | None = Field(default=None, max_length=100)
-    tenant_id: str | None = None
+    tenant_id: _Tenant | None = None
     user_role: str | None = None
 
     @property
@@ -60,15 +64,15 @@ class Account(_Part):
 class _Place(_Part):
     id: str = Field(min_length=1, max_length=1_000)
     conversation_type: str | None = None
-    tenant_id: str | None = None
+    tenant_id: _Tenant | None = None
 
 
-class _Id(_Part):
-    id: str | None = None
+class _TenantInfo(_Part):
+    id: _Tenant | None = None
 
 
 class _ChannelData(_Part):
-    tenant: _Id | None = None
+    tenant: _TenantInfo | None = None
     event_type: str | None = None
 
 
@@ -94,6 +98,7 @@ class Activity(_Part):
     sender: Account = Field(alias="from")
     recipient: Account
     text: str | None = None
+    text_format: str | None = Field(default=None, max_length=100)
     locale: str | None = Field(default=None, max_length=100)
     timestamp: str = Field(default="", max_length=100)
     entities: list[Any] | None = None
@@ -196,24 +201,14 @@ def heard(activity: Activity) -> Heard | None:
 
 
 def readable(activity: Activity) -> str:
-    """The text as a person reads it: where we are mentioned, nothing; where others are, their names.
-
-    A mention is found by the entity that describes it, each in its turn, so that our name stays wherever a person wrote
-    it as a word, and another person of our name is not taken for us. `/sources` is `sources`, as commands are listed.
-    """
-    text, at = activity.text or "", 0
-    for entity in activity.read_entities():
-        if entity.type != "mention" or entity.mentioned is None or not entity.text or not _TAG.match(entity.text):
-            continue
-        start = text.find(entity.text, at)
-        if start < 0:
-            continue
-        ours = entity.mentioned.id == activity.recipient.id
-        shown = " " if ours else f"@{_TAG.sub('', entity.text)}"
-        rest = text[start + len(entity.text) :]
-        text = text[:start] + shown + (rest.lstrip(" \t\u00a0").lstrip(",:;") if ours else rest)
-        at = start + len(shown)
-    plain = html.unescape(_TAG.sub("", text)).replace("\u00a0", " ").strip()
+    """The text as a person reads it, with no tags or mention of us; `/sources` is `sources`, as commands are listed."""
+    us = activity.recipient
+    described = [(one.text, one.mentioned) for one in activity.read_entities() if one.type == "mention"]
+    mentions = [Mention(text, ours=who.id == us.id) for text, who in described if who is not None]
+    names = {who.name for _, who in described if who is not None and who.id == us.id} | {us.name}
+    text = without_tags(activity.text or "", mentions, own_names={name for name in names if name})
+    marked_up = (activity.text_format or "").casefold() == "xml"
+    plain = words(text, marked_up=marked_up).replace("\u00a0", " ").strip()
     lines = "\n".join(" ".join(line.split()) for line in plain.splitlines())
     return _COMMAND.sub(lambda match: match[1].lower(), lines, count=1) if lines.startswith("/") else lines
 

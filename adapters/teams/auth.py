@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import jwt
 
 from adapters.teams.activities import parsed
-from adapters.teams.hosts import is_loopback, service_allowed
+from adapters.teams.hosts import service_allowed
+from adapters.web_access import from_here
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -61,7 +62,7 @@ class Gate:
     async def admitted(self, header: str, body: bytes) -> tuple[dict[str, Any] | None, Activity]:
         """What the token says, and the activity in the request, which is looked at only once the token holds.
 
-        Raises `Refused`, `Malformed`, and `Transient` while there are no keys to check by.
+        Raises `Refused`, `Malformed`, and `Transient` while its key cannot be asked for.
         """
         claims = await self._claims(header)
         activity = parsed(body)
@@ -71,7 +72,7 @@ class Gate:
     async def _claims(self, header: str) -> dict[str, Any] | None:
         """What the token in an Authorization header says, once its signature, issuer, audience and time hold.
 
-        None where no tokens are asked for. Raises `Refused` (401), and `Transient` while there are no keys to check by.
+        None where no tokens are asked for. Raises `Refused` (401), and `Transient` while its key cannot be asked for.
         """
         if not self.rules.app_id:
             return None
@@ -97,11 +98,12 @@ class Gate:
             raise Refused("its token is signed with an unknown key", 401)
         if CHANNEL not in key.endorsements:
             raise Refused("its key may not sign for Teams", 401)
+        ours = self.rules.app_id.casefold()
         claims: dict[str, Any] = jwt.decode(
             token,
             key.public,
             algorithms=[_ALGORITHM],
-            audience=self.rules.app_id,
+            audience=[one for one in _audiences(stated) if one.casefold() == ours],
             issuer=self.rules.issuer,
             leeway=_LEEWAY,
             options={"require": ["exp", "iss", "aud"]},
@@ -116,17 +118,22 @@ class Gate:
             raise Refused("it does not come from Teams", 403)
         if not service_allowed(activity.service_url, self.rules.hosts):
             raise Refused("it asks for replies to a host that is not on the list", 403)
-        if not self.rules.any_tenant and self.rules.tenant and activity.tenant != self.rules.tenant:
+        if not self.rules.any_tenant and self.rules.tenant and activity.tenant != self.rules.tenant.casefold():
             raise Refused("it comes from another tenant", 403)
 
 
 def from_this_machine(request: Request) -> None:
     """Without tokens, only this machine may ask, and no web page that is open on it. Raises `Refused`."""
-    host = request.host.rpartition(":")[0] if request.host.rpartition(":")[2].isdigit() else request.host
-    if not is_loopback(request.remote or "") or not is_loopback(host):
+    if not from_here(request):
         raise Refused("it does not come from this machine", 403)
     if request.content_type != "application/json" or "Origin" in request.headers:
         raise Refused("it comes from a web page", 403)
+
+
+def _audiences(stated: dict[str, Any]) -> list[str]:
+    """Whom a token says that it is for, as it writes them."""
+    given = stated.get("aud")
+    return [one for one in (given if isinstance(given, list) else [given]) if isinstance(one, str)]
 
 
 def stated_in(token: str) -> dict[str, Any]:

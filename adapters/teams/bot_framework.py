@@ -139,7 +139,7 @@ class _Authentication(BotFrameworkAuthentication):  # type: ignore[misc]  # the 
         self._connectors = _Connectors(connector)
 
     async def authenticate_request(self, activity: Received, auth_header: str) -> AuthenticateRequestResult:
-        """Open what was received. Raises `Refused`, `Malformed`, or `Transient` while there are no keys to check by."""
+        """Open what was received. Raises `Refused`, `Malformed`, or `Transient` while its key cannot be asked for."""
         claims, read = await self._gate.admitted(auth_header, activity.body)
         activity.open(read)
         result = AuthenticateRequestResult()

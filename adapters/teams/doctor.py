@@ -67,9 +67,9 @@ def _token(token: str, settings: Settings, found: Findings) -> None:
     """What Microsoft says in it of whose it is. It is ours, so that nobody's signature has to be checked."""
     claims = stated_in(token)
     app, tenant = claims.get("appid") or claims.get("azp"), claims.get("tid")
-    if app and app.casefold() != str(settings.teams_app_id).casefold():
+    if app and app.casefold() != settings.teams_app_id:
         found.fault("teams token", "It is another app's.", "Set TEAMS_APP_ID and the secret of one and the same app.")
-    elif tenant and settings.teams_app_type == "SingleTenant" and tenant != settings.teams_tenant_id:
+    elif tenant and settings.teams_app_type == "SingleTenant" and tenant.casefold() != settings.teams_tenant_id:
         mend = "Set TEAMS_TENANT_ID to the tenant that the app is registered in, or TEAMS_APP_TYPE to what the bot is."
         found.fault("teams token", "It is another tenant's.", mend)
     else:

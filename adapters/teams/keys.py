@@ -55,8 +55,8 @@ class SigningKeys:
     """Keys by their id. They are asked for when first needed, every `fresh` seconds of `clock`, and for an unknown id.
 
     Unknown ids may cause `most` requests in `within` seconds, so that forged ones cannot make us ask without end; each
-    answer brings all keys, so a rotated one is found by whichever request comes first. Keys that were fetched before
-    go on being good where new ones cannot be had.
+    answer brings all keys, so a rotated one is found by whichever request comes first. A key that was fetched before
+    goes on being good until newer ones are there, and nobody waits while they are fetched.
     """
 
     def __init__(
@@ -76,37 +76,58 @@ class SigningKeys:
         self._keys: dict[str, SigningKey] = {}
         self._at: float | None = None
         self._tries = 0
+        self._told = False
         self._fetching = asyncio.Lock()
+        self._beside: asyncio.Task[bool] | None = None
 
     async def key(self, kid: str) -> SigningKey | None:
-        """The key of this id, None where nobody publishes one. `Transient` while no keys can be had at all."""
-        seen = self._tries
-        old = self._at is None or self._clock() - self._at >= self._fresh
-        if old or kid not in self._keys:
-            await self._refresh(seen)
-        if not self._keys:
-            raise Transient("Microsoft's signing keys cannot be fetched: nobody can be told from a forger")
-        return self._keys.get(kid)
+        """The key of this id, None where nobody publishes one. `Transient` where that cannot be asked just now."""
+        known = self._keys.get(kid)
+        if known is not None:
+            self._refresh_beside()
+            return known
+        told = await self._refresh(self._tries)
+        found = self._keys.get(kid)
+        if found is None and not told:
+            raise Transient("Microsoft's signing keys cannot be asked for now: a new one cannot be told from a forged")
+        return found
+
+    async def close(self) -> None:
+        """Stop asking."""
+        if self._beside is not None:
+            self._beside.cancel()
+            await asyncio.gather(self._beside, return_exceptions=True)
 
     def _may_ask(self) -> bool:
         full = len(self._asked) == self._asked.maxlen
         return not full or self._clock() - self._asked[0] >= self._within
 
-    async def _refresh(self, seen: int) -> None:
-        """Fetch them, once for all that wait; a failure leaves what there is."""
+    def _refresh_beside(self) -> None:
+        """Where the keys are old, and nobody is at it."""
+        old = self._at is None or self._clock() - self._at >= self._fresh
+        if old and self._may_ask() and (self._beside is None or self._beside.done()):
+            self._beside = asyncio.create_task(self._refresh(self._tries))
+
+    async def _refresh(self, seen: int) -> bool:
+        """Fetch them, once for all that wait; whether there was an answer. A failure leaves what there is."""
         async with self._fetching:
-            if self._tries != seen or not self._may_ask():
-                return
+            if self._tries != seen:
+                return self._told
+            if not self._may_ask():
+                return False
             self._tries += 1
             self._asked.append(self._clock())
+            self._told = False
             try:
                 found = dict(_readable(await self._published()))
             except Transient as error:
                 logger.warning("the signing keys could not be fetched: %s", error)
-                return
+                return False
             if found:
                 self._keys = found
                 self._at = self._clock()
+                self._told = True
+            return self._told
 
 
 class OpenId:

@@ -130,6 +130,7 @@ async def running(
         door.gate.set()
         box = Sturdy(SqliteOutbox(file), RamOutbox())
         keys = SigningKeys(OpenId(session, teams.openid_url, patience=patience), lambda: clock[0])
+        stack.push_async_callback(keys.close)
         sdk = BotFramework(Gate(Rules(app_id, tenant, ISSUER, hosts, any_tenant=any_tenant), keys), connector)
         streams = Streams(sdk, delay=stream_after)
         users = Users(connector, time.monotonic, tenant=tenant, moment=moment)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 BOT = {"id": "28:bot", "name": "Citewell"}
 OURS = "<at>Citewell</at>"
+KAYA = "<at>Dr Kaya</at>"
 
 
 def activity(**more: Any) -> Activity:
@@ -35,7 +36,7 @@ def activity(**more: Any) -> Activity:
     return parsed(json.dumps(given | more).encode())
 
 
-def mention(text: str = OURS, id_: str = "28:bot") -> dict[str, Any]:
+def mention(text: str | None = OURS, id_: str = "28:bot") -> dict[str, Any]:
     return {"type": "mention", "mentioned": {"id": id_, "name": "x"}, "text": text}
 
 
@@ -53,6 +54,10 @@ def mention(text: str = OURS, id_: str = "28:bot") -> dict[str, Any]:
         ('<at id="0">Citewell</at> hi', [mention('<at id="0">Citewell</at>')], "hi"),
         ("<at>Somebody</at> hi", [], "Somebody hi"),
         ("Citewell hi", [mention("Citewell")], "Citewell hi"),
+        (f"{OURS} sources {KAYA}", [mention(KAYA, "29:k"), mention()], "sources @Dr Kaya"),
+        (f"{OURS} sources {KAYA}", [mention(None), mention(KAYA, "29:k")], "sources @Dr Kaya"),
+        ('<at id="0">citewell</at>: sources', [mention()], "sources"),
+        ("<at>Citewell</at> asks <at>Citewell</at>", [mention(None)], "asks Citewell"),
         (f"{OURS} a &lt; b &amp;amp; c", [mention()], "a < b &amp; c"),
         ("one\r\n\r\n two  three ", [], "one\n\ntwo three"),
         (OURS, [mention()], ""),
@@ -64,6 +69,36 @@ def mention(text: str = OURS, id_: str = "28:bot") -> dict[str, Any]:
 )
 def test_a_text_is_read_as_a_person_reads_it(text: str, entities: list[Any], read: str) -> None:
     assert readable(activity(text=text, entities=entities)) == read
+
+
+@pytest.mark.parametrize("form", ["xml", "XML", "plain", "markdown", None])
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("I want to <b>end</b> my life", "I want to end my life"),
+        ("I want to k<span style='color: red'></span>ill my<I>self</I>", "I want to kill myself"),
+        ("<div>I want to</div><div>end my&nbsp;life</div>", "I want to\n\nend my life"),
+        ("I want to<br/>end my life", "I want to\nend my life"),
+        ('<p>I feel <img alt="\U0001f62d" src="https://x.example/y"></p>', "I feel \U0001f62d"),
+        ("is it safe at age &lt; 5 &amp; alone?", "is it safe at age < 5 & alone?"),
+        ("is it safe at age < 5 and > 2?", "is it safe at age < 5 and > 2?"),
+        ("I want to <b end my life", "I want to <b end my life"),
+        ("<!-- I want to end my life", "<!-- I want to end my life"),
+    ],
+)
+def test_tags_are_never_words_and_no_word_is_taken_for_a_tag(text: str, form: str | None, read: str) -> None:
+    assert readable(activity(text=text, textFormat=form)) == read
+
+
+def test_what_is_no_tag_of_html_stays_where_nobody_said_that_there_is_any() -> None:
+    assert readable(activity(text="is a<b and c>d?")) == "is a<b and c>d?"
+    assert readable(activity(text="is <attachment id='7'></attachment>it?", textFormat="xml")) == "is it?"
+
+
+@given(st.text(max_size=60))
+def test_of_a_text_that_ends_within_markup_nothing_is_lost(said: str) -> None:
+    read = readable(activity(text=f"<script>{said.replace('<', '').replace('>', '')} end my life <p", textFormat="xml"))
+    assert read.endswith("end my life <p")
 
 
 @pytest.mark.parametrize(

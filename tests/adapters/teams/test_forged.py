@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from adapters.settings import Settings
+from adapters.teams.keys import SigningKeys
 from tests.doubles.teams import APP, TENANT, TeamsDouble
-from tests.doubles.teams.openid import private_key, token
+from tests.doubles.teams.openid import Provider, private_key, token
 from tests.doubles.teams.people import AMINA
 from tests.doubles.teams.server import CHANNEL
 from tests.e2e.teams_rig import running
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
     from pathlib import Path
 
     from tests.e2e.teams_rig import Rig
 
 CHAT = "a:1amina"
 NOW = int(time.time())
+LETTERED_APP = "abcdef01-1111-4111-8111-111111111111"
 OTHER_TENANT = "99f988bf-0000-4000-8000-000000000009"
 
 
@@ -50,6 +54,12 @@ async def refused(rig: Rig, activity: dict[str, Any], header: str, status: int =
     assert rig.engine.asked == []
     assert rig.teams.connector.calls == []
     assert await rig.box.address(f"teams:{TENANT}:a%3A1amina") is None
+
+
+async def named(rig: Rig, kid: str) -> int:
+    """What a question gets whose token names this key, and is signed with the second."""
+    activity = question(rig.teams)
+    return (await rig.teams.deliver(activity, header=f"Bearer {rig.teams.token_for(activity, kid=kid, key=2)}")).status
 
 
 @pytest.mark.parametrize(
@@ -239,18 +249,48 @@ async def test_a_rotated_key_is_accepted_at_once(rig: Rig) -> None:
     assert (await rig.teams.deliver(old)).status == 401
 
 
-async def test_unknown_keys_do_not_make_us_ask_without_end(rig: Rig) -> None:
-    for number in range(30):
-        activity = question(rig.teams)
-        header = f"Bearer {rig.teams.token_for(activity, kid=f'forged {number}', key=2)}"
-        assert (await rig.teams.deliver(activity, header=header)).status == 401
-    assert rig.teams.provider.asked <= 5
+async def test_unknown_keys_do_not_make_us_ask_without_end_nor_keep_a_rotated_one_out(rig: Rig) -> None:
+    given = [await named(rig, f"forged {number}") for number in range(30)]
+    asked = rig.teams.provider.asked
+    assert asked <= 5
+    assert given == [401] * asked + [503] * (30 - asked)
     rig.teams.provider.published = {"k2": 2}
+    assert await named(rig, "k2") == 503
     rig.clock[0] += 61
-    activity = question(rig.teams)
-    assert (
-        await rig.teams.deliver(activity, header=f"Bearer {rig.teams.token_for(activity, kid='k2', key=2)}")
-    ).status == 200
+    assert await named(rig, "k2") == 200
+
+
+async def test_a_rotated_key_that_cannot_be_looked_up_is_asked_for_again(rig: Rig) -> None:
+    assert (await rig.teams.deliver(question(rig.teams))).status == 200
+    rig.teams.provider.published, rig.teams.provider.down = {"k2": 2}, True
+    assert await named(rig, "k2") == 503
+    rig.teams.provider.down = False
+    assert await named(rig, "k2") == 200
+
+
+async def test_nobody_waits_for_a_provider_that_hangs_while_the_key_is_known() -> None:
+    """Keys are a day old, and one look-up runs beside all that comes."""
+    now, hangs, asked = [0.0], asyncio.Event(), []
+    provider = Provider()
+
+    async def published() -> list[dict[str, Any]]:
+        asked.append(now[0])
+        if now[0]:
+            await hangs.wait()
+        return list(provider.keys()["keys"])
+
+    keys = SigningKeys(published, lambda: now[0])
+    assert await keys.key("k1") is not None
+    now[0], provider.published = 90_000, {"k2": 2}
+    async with asyncio.timeout(1):
+        for _ in range(7):
+            assert await keys.key("k1") is not None
+            await asyncio.sleep(0)
+    assert asked == [0, 90_000]
+    hangs.set()
+    assert await keys.key("k2") is not None
+    assert await keys.key("k1") is None
+    await keys.close()
 
 
 async def test_without_any_keys_teams_is_asked_to_come_again_and_known_keys_outlive_the_provider(rig: Rig) -> None:
@@ -275,6 +315,23 @@ async def test_people_of_other_tenants_are_guests_where_the_bot_is_for_several(
         assert [one.author.guest for one in rig.engine.asked] == [True]
 
 
+@pytest.mark.parametrize("ours", [str.upper, str.lower])
+@pytest.mark.parametrize("theirs", [str.upper, str.lower])
+async def test_ids_in_capitals_are_the_same_ids(
+    teams: TeamsDouble, tmp_path: Path, ours: Callable[[str], str], theirs: Callable[[str], str]
+) -> None:
+    settings = Settings.load(TEAMS_APP_ID=ours(LETTERED_APP), TEAMS_TENANT_ID=ours(TENANT))
+    app_id, tenant = settings.teams_app_id or "", settings.teams_tenant_id or ""
+    async with running(teams, tmp_path, app_id=app_id, tenant=tenant) as rig:
+        activity = question(teams, channelData={"tenant": {"id": theirs(TENANT)}})
+        activity["conversation"]["tenantId"] = theirs(TENANT)
+        assert (
+            await teams.deliver(activity, header=f"Bearer {teams.token_for(activity, aud=theirs(LETTERED_APP))}")
+        ).status == 200
+        await rig.settled()
+        assert [(one.conversation.tenant, one.author.guest) for one in rig.engine.asked] == [(TENANT, False)]
+
+
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
@@ -283,6 +340,10 @@ async def test_people_of_other_tenants_are_guests_where_the_bot_is_for_several(
         ({"Host": "127.0.0.1.evil.example:80"}, 403),
         ({"Origin": "https://evil.example"}, 403),
         ({"Content-Type": "text/plain"}, 403),
+        ({"X-Forwarded-For": "203.0.113.9"}, 403),
+        ({"Forwarded": "for=203.0.113.9"}, 403),
+        ({"X-Real-IP": "203.0.113.9"}, 403),
+        ({"X-Forwarded-Host": "bot.example.org"}, 403),
     ],
 )
 async def test_without_an_app_id_this_machine_alone_may_ask(

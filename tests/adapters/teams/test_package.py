@@ -140,7 +140,11 @@ def test_every_missing_setting_is_named_at_once(home: Path, monkeypatch: pytest.
         ("CITEWELL_TEAMS_DOMAIN", "https://bot.example.org"),
         ("CITEWELL_TEAMS_DOMAIN", "localhost"),
         ("CITEWELL_TEAMS_WEBSITE", "http://example.org"),
+        ("CITEWELL_TEAMS_WEBSITE", "https://a b"),
+        ("CITEWELL_TEAMS_PRIVACY", "https://example.org/our notice"),
         ("CITEWELL_TEAMS_DEVELOPER", "x" * 33),
+        ("CITEWELL_TEAMS_DEVELOPER", "  "),
+        ("CITEWELL_TEAMS_NAME", "  "),
         ("CITEWELL_TEAMS_NAME", "x" * 31),
     ],
 )
@@ -160,10 +164,17 @@ def test_the_command_writes_the_file(home: Path) -> None:
         assert json.loads(zipped.read("manifest.json"))["version"] == "1.2.3"
 
 
-def test_a_version_that_teams_refuses_is_bad_use(home: Path) -> None:
-    done = CliRunner().invoke(main, ["teams-package", "--app-version", "next"])
+@pytest.mark.parametrize("version", ["next", "1.2", "01.02.03", "1.2.3.4", "\u0661.2.3"])
+def test_a_version_that_teams_refuses_is_bad_use(home: Path, version: str) -> None:
+    done = CliRunner().invoke(main, ["teams-package", "--app-version", version])
     assert done.exit_code == 2
     assert "three numbers" in done.output
+
+
+def test_a_folder_that_is_not_there_is_bad_use(home: Path) -> None:
+    done = CliRunner().invoke(main, ["teams-package", "--output", "nodir/app.zip"])
+    assert done.exit_code == 2
+    assert "there is no folder nodir" in done.output
 
 
 def _empty(value: Any) -> Iterator[Any]:

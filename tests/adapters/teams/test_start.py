@@ -73,6 +73,7 @@ def test_half_a_set_up_is_refused_and_says_what_is_missing(
     ("name", "value"),
     [
         ("TEAMS_APP_ID", "citewell"),
+        ("TEAMS_APP_ID", "-" * 36),
         ("TEAMS_TENANT_ID", "contoso.com"),
         ("TEAMS_APP_TYPE", "Both"),
         ("teams_cloud", "mars"),
