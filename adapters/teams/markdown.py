@@ -23,7 +23,7 @@ _ITALIC = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]+?)(?<=[^\s*])\*(?![\w*])")
 _MARKER = re.compile(r"\[(\d{1,3})\](?![(\[:])")
 _SIGN = re.compile(r"[\\`*_\[\]|~]")
 _AT_LINE_START = re.compile(r"^()([-+=#])|^(\d{1,9})([.)])(?=\s|$)")
-_LINKED = re.compile(r"(?<=:)(?=//)|(?i:(?<=\bwww)(?=\.))")
+_LINKED = re.compile(r"(?<=:)(?=//)|(?i:(?<=(?<![^\W_])www)(?=\.))")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _JOINER = "\u2060"
 _BOLD_HELD, _ITALIC_HELD, _OPEN_HELD, _CLOSE_HELD = "\x00", "\x01", "\x02", "\x03"

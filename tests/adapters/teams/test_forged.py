@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -66,16 +67,20 @@ async def named(rig: Rig, kid: str) -> int:
     "claims",
     [
         {},
-        {"exp": NOW - 5},
-        {"nbf": NOW + 120},
+        {"exp": timedelta(seconds=-5)},
+        {"nbf": timedelta(seconds=120)},
         {"aud": [APP, "another"]},
         {"headers": {"typ": "JWT", "jku": "https://evil.example/keys"}},
     ],
     ids=["valid", "expired within the leeway", "clocks that differ", "one of several audiences", "a key's address"],
 )
 async def test_what_teams_signed_for_us_is_answered(rig: Rig, claims: dict[str, Any]) -> None:
+    now = time.time()
     activity = question(rig.teams)
-    assert (await rig.teams.deliver(activity, header=f"Bearer {rig.teams.token_for(activity, **claims)}")).status == 200
+    dated = {
+        name: int(now + one.total_seconds()) if isinstance(one, timedelta) else one for name, one in claims.items()
+    }
+    assert (await rig.teams.deliver(activity, header=f"Bearer {rig.teams.token_for(activity, **dated)}")).status == 200
     await rig.settled()
     assert len(rig.engine.asked) == 1
     assert len(rig.teams.messages(CHAT)) == 1
