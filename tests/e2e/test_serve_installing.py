@@ -63,7 +63,7 @@ async def test_it_is_installed_asked_and_left(index: Path, tmp_path: Path, *, ov
         kept = await asyncio.to_thread(
             lambda: {path.name: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
         )
-    assert set(kept) == {"index.db", "memory.db", "slack.db"}, "and nothing of Bolt's own"
+    assert set(kept) == {"index.db", "memory.db", "slack.db", "traces.jsonl"}, "and nothing of Bolt's own"
     everything = b"".join(kept.values())
     assert north.team.encode() not in everything
     assert south.team.encode() in kept["memory.db"]
