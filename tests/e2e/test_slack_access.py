@@ -220,15 +220,14 @@ async def test_a_name_of_no_collection_is_told_with_what_to_do(slack: SlackDoubl
 
 
 async def clicked(made: Whole, answer: Message, user: str, **more: Any) -> str:
-    """What is shown to whoever clicks on the first source button."""
-    before = len(made.slack.workspace.ephemeral)
+    """What the window shows that opens for whoever clicks on the first source button; alone, that it has gone."""
+    views = made.slack.workspace.views
+    before = len(views.shown)
     button = next(element for block in answer.blocks if block["type"] == "actions" for element in block["elements"])
     assert (await made.slack.click(button, answer, user, **more)).ok
-    await made.slack.until(lambda: len(made.slack.workspace.ephemeral) > before)
-    shown = made.slack.workspace.ephemeral[-1]
-    assert shown.to == user
-    quoted = [block for block in shown.blocks if block["type"] == "rich_text"]
-    return json.dumps(quoted) if quoted else shown.text
+    await made.slack.until(lambda: len(views.shown) > before)
+    shown = json.dumps(views.shown[-1]["blocks"], ensure_ascii=False)
+    return WORDS.sources.gone if WORDS.sources.gone in shown and FACT not in shown else shown
 
 
 def kept(folder: Path) -> int:
