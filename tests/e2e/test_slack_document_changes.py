@@ -48,6 +48,7 @@ async def test_what_tells_how_far_files_are_goes_with_their_message(here: Whole)
     report = await send(here, "F1", channel=DOCS)
     message = sent_in(here, DOCS)
     key = f"slack:{here.slack.workspace.team}:{DOCS}:{message.ts}"
-    report.metadata = telling(key)  # as after a crash before the report
+    report.metadata = telling(key)  # as after a crash before the report, which alone can be undone
+    report.blocks = [block for block in report.blocks if block["type"] != "actions"]
     assert (await here.slack.change(interactions.tombstone(message))).ok
     await here.slack.until(lambda: here.slack.workspace.posted(DOCS) == [])
