@@ -321,8 +321,10 @@ async def test_an_event_that_is_being_taken_in_is_waited_for(slack: SlackDouble,
         await stage.rig.door.reached.wait()
         slack.oauth.uninstall(north)
         leaving = asyncio.create_task(slack.deliver(payloads.uninstalled(north, at=later())))
-        await eventually(lambda: len(slack.tokens) and not _installed(stage))
+        await eventually(lambda: not _installed(stage))
+        left, _ = await asyncio.wait({leaving}, timeout=0.3)
         stage.rig.door.gate.set()
+        assert not left, "something is still being taken in"
         assert (await taking).ok
         assert (await leaving).ok
         await stage.rig.settled()
