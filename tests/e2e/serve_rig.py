@@ -15,7 +15,7 @@ from aiohttp import ClientSession, web
 
 if TYPE_CHECKING:
     import signal
-    from collections.abc import AsyncIterator, Callable, Mapping
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 
 PATIENCE = 30.0
 READY = "Citewell answers"
@@ -126,12 +126,26 @@ class Gate:
 @asynccontextmanager
 async def gate(target: str) -> AsyncIterator[Gate]:
     """A closed gate before the server at `target`."""
+    held = Gate("")
+
+    async def wait() -> None:
+        held.reached.set()
+        await held.opened.wait()
+
+    async with before(target, wait) as held.url:
+        try:
+            yield held
+        finally:
+            held.opened.set()
+
+
+@asynccontextmanager
+async def before(target: str, wait: Callable[[], Awaitable[object]]) -> AsyncIterator[str]:
+    """A server that hands every request on to the one at `target`, once it has waited so."""
     async with ClientSession() as session:
-        held = Gate("")
 
         async def forward(request: web.Request) -> web.Response:
-            held.reached.set()
-            await held.opened.wait()
+            await wait()
             headers = {name: value for name, value in request.headers.items() if name.lower() != "host"}
             body = await request.read()
             async with session.request(request.method, target + request.path_qs, data=body, headers=headers) as got:
@@ -143,9 +157,7 @@ async def gate(target: str) -> AsyncIterator[Gate]:
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", 0).start()
         host, port = runner.addresses[0][:2]
-        held.url = f"http://{host}:{port}"
         try:
-            yield held
+            yield f"http://{host}:{port}"
         finally:
-            held.opened.set()
             await runner.cleanup()

@@ -13,13 +13,12 @@ import resource
 import shutil
 import signal
 import sqlite3
-from contextlib import AsyncExitStack, asynccontextmanager, closing
+from contextlib import AsyncExitStack, closing
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 import yaml
-from aiohttp import ClientSession, web
 
 from adapters.courier import Courier
 from adapters.dispatch import Dispatcher
@@ -29,7 +28,7 @@ from tests.adapters.platform import Platform, a_message, a_reply, failed, until
 from tests.bench.slack_load import burst, crowd, killed_again_and_again
 from tests.doubles.claude import KEY
 from tests.doubles.slack import ApiError, Broken, Dropped, RateLimited, SlackDouble
-from tests.e2e.serve_rig import eventually, free_port
+from tests.e2e.serve_rig import before, eventually, free_port
 from tests.e2e.test_serve import AMINA, CHANNEL, QUESTION, QUOTE, ROOT, SCHEMAS, Stage, index
 
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ async def test_slack_refuses_fails_or_breaks_off(stage: Stage, faults: list[Faul
 
 
 async def test_a_slow_slack_is_waited_for(stage: Stage) -> None:
-    async with slowed(stage.slack.base_url.removesuffix("/api/"), seconds=0.4) as url:
+    async with before(stage.slack.base_url.removesuffix("/api/"), lambda: asyncio.sleep(0.4)) as url:
         served = await stage.serve(CITEWELL_SLACK_API_URL=f"{url}/api/")
         await served.ready()
         _, acks = await stage.slack.say(CHANNEL, AMINA, QUESTION)
@@ -263,27 +262,3 @@ def _limit(served: Served, size: int) -> None:
     """Let no file of the process grow beyond so many bytes: to a program, a disk without room looks the same."""
     _, hard = resource.prlimit(served.process.pid, resource.RLIMIT_FSIZE)
     resource.prlimit(served.process.pid, resource.RLIMIT_FSIZE, (size, hard))
-
-
-@asynccontextmanager
-async def slowed(target: str, *, seconds: float) -> AsyncIterator[str]:
-    """The server at `target`, each of whose answers takes so long."""
-    async with ClientSession() as session:
-
-        async def forward(request: web.Request) -> web.Response:
-            await asyncio.sleep(seconds)
-            headers = {name: value for name, value in request.headers.items() if name.lower() != "host"}
-            body = await request.read()
-            async with session.request(request.method, target + request.path_qs, data=body, headers=headers) as got:
-                return web.Response(status=got.status, body=await got.read(), content_type=got.content_type)
-
-        application = web.Application()
-        application.router.add_route("*", "/{path:.*}", forward)
-        runner = web.AppRunner(application, access_log=None, shutdown_timeout=1.0)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        host, port = runner.addresses[0][:2]
-        try:
-            yield f"http://{host}:{port}"
-        finally:
-            await runner.cleanup()

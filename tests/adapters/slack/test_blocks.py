@@ -18,6 +18,7 @@ from bot.messages import Reply, Resource, Source, TurnKind
 from bot.wording import wording
 from retrieval.document import Document, Passage
 from retrieval.evidence import Hit
+from tests.adapters.replies import CRISIS, FACT, LINES, LINKED, UNLINKED
 from tests.doubles.slack.limits import check_message
 from tests.doubles.slack.schemas import Schemas
 
@@ -29,30 +30,6 @@ if TYPE_CHECKING:
     from adapters.slack.blocks import Post
 
 WORDS = wording()
-LINKED = Source(
-    n=1,
-    id="visiting#3",
-    title="Visiting hours",
-    url="https://clinic.example/visiting",
-    locator="page 3",
-    quote="Visitors are welcome from 2 to 8 pm.",
-    found_by=("keyword", "vector"),
-    rank=1,
-    rank_before_rerank=1,
-)
-UNLINKED = replace(LINKED, n=2, id="flu#0", title="Flu <clinic>", url=None, locator="", found_by=("vector",), rank=4)
-FACT = Reply(
-    TurnKind.FACT,
-    "## Visiting\n\nVisitors are **welcome** from 2 to 8 pm. [1]\n\n- children too [2]",
-    "t1",
-    (LINKED, UNLINKED),
-    confidence=0.9,
-)
-LINES = (
-    Resource("Samaritans", phone="116 123", url="https://www.samaritans.org", hours="24 hours", country="GB"),
-    Resource("Shout", text="Text SHOUT to 85258"),
-)
-CRISIS = Reply(TurnKind.CRISIS, "You don't have to carry this alone.", "t2", resources=LINES, private=True)
 
 WRITING = st.text(st.sampled_from("<>&*_`|#- \n.aé🙂U1@!:\u202e\x00"), max_size=300)
 TITLES = WRITING | WRITING.map(lambda text: (text or "&") * 2_000)

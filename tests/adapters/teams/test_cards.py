@@ -17,6 +17,8 @@ from bot.messages import Reply, Resource, Source, TurnKind
 from bot.wording import wording
 from retrieval.document import Document, Passage
 from retrieval.evidence import Hit
+from tests.adapters import replies
+from tests.adapters.replies import CRISIS, LINES
 from tests.adapters.teams.card_schema import check_card
 from tests.adapters.teams.test_markdown import HOSTILE
 
@@ -26,30 +28,8 @@ if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
 
 WORDS = wording()
-LINKED = Source(
-    n=1,
-    id="visiting#3",
-    title="Visiting hours",
-    url="https://clinic.example/visiting",
-    locator="page 3",
-    quote="Visitors are welcome from 2 to 8 pm.",
-    found_by=("keyword", "vector"),
-    rank=1,
-    rank_before_rerank=4,
-)
-UNLINKED = replace(LINKED, n=2, id="flu#0", title="Flu <clinic>", url=None, locator="", found_by=("vector",), rank=4)
-FACT = Reply(
-    TurnKind.FACT,
-    "## Visiting\n\nVisitors are **welcome** from 2 to 8 pm. [1]\n\n- children too [2]",
-    "t1",
-    (LINKED, UNLINKED),
-    confidence=0.9,
-)
-LINES = (
-    Resource("Samaritans", phone="116 123", url="https://www.samaritans.org", hours="24 hours", country="GB"),
-    Resource("Shout", text="Text SHOUT to 85258"),
-)
-CRISIS = Reply(TurnKind.CRISIS, "You don't have to carry this alone.", "t2", resources=LINES, private=True)
+LINKED, UNLINKED = (replace(one, rank_before_rerank=4) for one in (replies.LINKED, replies.UNLINKED))
+FACT = replace(replies.FACT, sources=(LINKED, UNLINKED))
 
 TITLES = HOSTILE | HOSTILE.map(lambda text: (text or "&") * 400)
 URLS = st.none() | st.sampled_from(
