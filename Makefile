@@ -1,5 +1,6 @@
 # Everything here makes what it needs in .venv, on a machine that has only Python, and does so once.
 PYTHON ?= python3
+WORKERS ?= auto
 VENV := .venv
 BIN := $(VENV)/bin
 MADE := $(VENV)/.made
@@ -34,8 +35,8 @@ install: $(MADE)  ## the citewell command in .venv/bin
 demo: $(MADE)  ## a chat over the sample documents: no keys, no servers
 	@$(BIN)/citewell demo
 
-test: $(DEV)  ## every test
-	@$(BIN)/python -m pytest
+test: $(DEV)  ## every test, on all cores (WORKERS=1)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 soak: $(DEV)  ## kill -9 again and again under load: nothing lost, nothing twice; some minutes (ROUNDS=5)
 	@$(BIN)/python -m tests.bench.slack $(or $(ROUNDS),5)

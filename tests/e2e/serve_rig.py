@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import secrets
 import socket
 import sys
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     import signal
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 
-PATIENCE = 30.0
+PATIENCE = 90.0
 READY = "Citewell answers"
 COMMAND = str(Path(sys.executable).with_name("citewell"))
 _OURS = ("CITEWELL_", "SLACK_", "TEAMS_", "MICROSOFT_", "ANTHROPIC_", "VOYAGE_")
@@ -36,10 +37,15 @@ async def eventually(reached: Callable[[], object]) -> None:
 
 
 def free_port() -> int:
-    """A port on loopback on which nothing listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port on loopback on which nothing listens, of those that the system gives to no outgoing connection.
+
+    So nothing takes it while the process that is to listen there starts.
+    """
+    while True:
+        port = 20_000 + secrets.randbelow(12_000)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 @dataclass(slots=True)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 IMAGES = Path(os.environ.get("IMAGES", ROOT / "docs" / "images"))
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-PATIENCE = 20_000
+PATIENCE = 60_000
 WORDS = wording()
 QUESTION = "What should I bring to the flu clinic?"
 ANSWER = "your clinic card or a photo ID"

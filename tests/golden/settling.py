@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from adapters.dispatch import Dispatcher
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 async def settled(dispatcher: Dispatcher) -> None:

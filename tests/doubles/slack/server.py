@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from tests.doubles.slack.faults import Fault
 
-PATIENCE = 10.0
+PATIENCE = 60.0
 _UNTYPED = {"user_team", "source_team"}  # Slack sends them; the types of message events lack them
 _UNTYPED_OF_FILES = {"client_msg_id", "team"}
 Kind = Literal["events_api", "interactive", "slash_commands"]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tests.doubles.teams.faults import Fault
 
-PATIENCE = 10.0
+PATIENCE = 60.0
 GROUP = "19:group@thread.v2"
 CHANNEL = "19:ward@thread.tacv2"
 
