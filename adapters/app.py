@@ -34,8 +34,9 @@ from adapters.forgetting import Forgetter, answering_forget
 from adapters.ingest_history import IngestHistory
 from adapters.intake import Intake
 from adapters.live import Live
-from adapters.lookups.tables import Tables
+from adapters.lookups.opened import Opened
 from adapters.playground import PLATFORM as PLAYGROUND
+from adapters.settings import environment
 from adapters.sources import Sources, answering_sources
 from adapters.tracing.traces import Traces, words_until
 from adapters.uploads import Uploads
@@ -224,9 +225,10 @@ async def build(
         summaries = Summaries(summary_writer, budget_tokens=settings.replay_tokens)
         opened.push_async_callback(summaries.settle)
         access = PlaceAccess(settings.shelving, own={CONSOLE, PLAYGROUND})
-        tables = await Tables.open(settings.lookups, settings.home.expanduser())
-        opened.callback(tables.close)
-        lookups = Lookups(Registry(tables.all), wording(settings.language))
+        secrets = await asyncio.to_thread(environment) if settings.lookups else {}
+        looking = await Opened.of(settings.lookups, settings.home.expanduser(), today=today, variables=secrets)
+        opened.callback(looking.close)
+        lookups = Lookups(Registry(looking.all), wording(settings.language))
         engine = Engine(
             searcher=searcher,
             index=index,

@@ -74,7 +74,8 @@ def choose(question: str, lookups: Sequence[tuple[Lookup, Vocabulary]], today: d
     whole: list[tuple[int, int, Choice]] = []
     unknown: list[Missing] = []
     words = tokens(question)
-    for lookup, vocabulary in lookups:
+    for lookup, any_question in lookups:
+        vocabulary = any_question.facing(question)
         reading = read(question, vocabulary, today)
         choice = _choice(lookup, vocabulary, reading, words)
         if isinstance(choice, Missing) and choice.unknown:
@@ -126,6 +127,8 @@ def _choice(  # noqa: PLR0911 - a list of cases
     if missing:
         known = tuple(vocabulary.keys[missing[0]].values)
         return Missing(lookup, missing[0], known, sure=bool(given) or bool(values))
+    if vocabulary.single and (several_of := next((key for key, of in keys.items() if len(of) > 1), None)):
+        return Missing(lookup, several_of, tuple(keys[several_of]))
     if not given and not vocabulary.personal and not reading.which:
         return None
     asked = [*(column for column in reading.asked if column in reading.which and column not in keys), *values]
@@ -144,6 +147,8 @@ def _unknown(
     if not named or not short or not open_keys or any(words[at] in _NO_NAMES for at in left):
         return None
     column = open_keys[0]
+    if not vocabulary.keys[column].values:  # there is nothing to say of what it has
+        return None
     weight = len(reading.asked) + reading.about + len(reading.keys)
     return Missing(lookup, column, tuple(vocabulary.keys[column].values), unknown=True, sure=False, weight=weight)
 

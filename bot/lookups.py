@@ -114,20 +114,23 @@ class Lookups:
 
     async def held(self, ids: Collection[str], author: Author, collections: frozenset[str] | None) -> list[Hit]:
         """The rows of these ids as they are now, of the look-ups that this person may ask here."""
-        hits: list[Hit] = []
+        wanted: dict[str, list[str]] = {}
         for one in ids:
-            name, _, row_id = one.removeprefix(ROW).partition(":")
-            lookup = self.registry.get(name) if one.startswith(ROW) else None
+            if one.startswith(ROW):
+                name, _, row_id = one.removeprefix(ROW).partition(":")
+                wanted.setdefault(name, []).append(row_id)
+        hits: list[Hit] = []
+        for name, row_ids in wanted.items():
+            lookup = self.registry.get(name)
             if lookup is None or not lookup.card.open_to(collections, author):
                 continue
             try:
                 async with asyncio.timeout(lookup.card.seconds):
-                    row = await asyncio.to_thread(lookup.again, row_id, author)
-            except Exception as error:  # noqa: BLE001 - whatever broke, the row is not to be had
+                    rows = await lookup.again(row_ids, author)
+            except Exception as error:  # noqa: BLE001 - whatever broke, the rows are not to be had
                 logger.error("look-up %s failed: %s", name, _outline(error))  # noqa: TRY400 - as above
                 continue
-            if row is not None:
-                hits.append(hit_of(lookup.card, row, len(hits) + 1, self._words))
+            hits += [hit_of(lookup.card, row, len(hits) + n, self._words) for n, row in enumerate(rows.values(), 1)]
         return hits
 
     def _choice(self, asked: Asked, lookups: Sequence[Lookup], today: date) -> tuple[str, Choice | None]:
@@ -160,13 +163,13 @@ class Lookups:
         says, name = self._words.lookups, choice.lookup.card.columns[choice.column]
         more = len(choice.known) - _SHOWN_KEYS
         known = ", ".join(choice.known[:_SHOWN_KEYS]) + (says.keys_more.format(count=more) if more > 0 else "")
-        ask = says.unknown if choice.unknown else says.which
+        ask = says.unknown if choice.unknown else says.which if known else says.which_open
         return ask.format(column=name, title=choice.lookup.card.title, known=known)
 
     async def _given(self, question: str, choice: Chosen, *, author: Author, today: date, span: Span) -> Outcome:
         card = choice.lookup.card
         try:
-            found = await run(choice.lookup, dict(choice.keys), author)
+            found = await run(choice.lookup, choice.keys, author)
         except LookupFailed as error:
             logger.error("%s", error)  # noqa: TRY400 - the message says it all
             span.set(failed=type(error).__name__)

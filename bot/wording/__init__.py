@@ -62,6 +62,7 @@ class LookupWords(Section):
     """Around answers from tables, and what is asked back before there can be one."""
 
     which: str
+    which_open: str
     unknown: str
     keys_more: str
     either: str
