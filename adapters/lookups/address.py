@@ -10,6 +10,7 @@ from urllib.parse import quote, urlsplit
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_HOST = re.compile(r"(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*[a-z](?:[a-z0-9-]*[a-z0-9])?")
 _HOLE = re.compile(r"\{([^{}]*)\}")
 _PLAIN = re.compile(r"[A-Za-z0-9._~!$&'()*+,;=:@%/?{}-]*")
 """What an address may be written with; anything else a client might read in its own way."""
@@ -17,12 +18,15 @@ _PLAIN = re.compile(r"[A-Za-z0-9._~!$&'()*+,;=:@%/?{}-]*")
 
 def is_loopback(host: str) -> bool:
     """Whether it is this machine."""
-    if host == "localhost":
-        return True
+    return host == "localhost" or (_is_address(host) and ip_address(host).is_loopback)
+
+
+def _is_address(host: str) -> bool:
     try:
-        return ip_address(host).is_loopback
+        ip_address(host)
     except ValueError:
         return False
+    return True
 
 
 def origin_fault(url: str) -> str:  # noqa: PLR0911 - a list of cases
@@ -42,6 +46,8 @@ def origin_fault(url: str) -> str:  # noqa: PLR0911 - a list of cases
         return "it can have nothing behind a #"
     if "{" in parts.netloc or "}" in parts.netloc:
         return "its host is fixed: an argument can stand in the path and the query alone"
+    if not _HOST.fullmatch(host) and not _is_address(host):
+        return "it has no name of a host, and no whole IP address"
     if not _PLAIN.fullmatch(parts.path + parts.query):
         return "write what is no plain letter or digit as %20 and the like"
     if any(segment in {".", ".."} for segment in parts.path.split("/")):
