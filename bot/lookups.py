@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
-from bot.lookup import LookupFailed, Registry, run
+from bot.lookup import FEW, LookupFailed, Registry, run
 from bot.lookup_answer import answered, hit_of
 from bot.lookup_choice import Chosen, Either, Missing, choose
+from bot.lookup_rest import PAGE, Rest, Rests
 from memory.turn import ROW
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from bot.messages import Author, Source
     from bot.trace import Span
     from bot.wording import Wording
+    from memory.conversation import Conversation
     from memory.turn import Turn
     from retrieval.evidence import Hit
 
@@ -34,23 +36,34 @@ _CHOOSING = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A message as it was `typed` and as it stands alone, and the person's `last` turn in its conversation."""
+    """A message as it was `typed` and as it stands alone, and the person's `last` turn in its conversation.
+
+    `trace_id` is its turn's, under which it can be asked for more rows.
+    """
 
     typed: str
     standalone: str
     author: Author
+    conversation: Conversation
     last: Turn | None = None
+    trace_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The answer to `question`, and the rows that it stands on. `personal` ones are for the asking person's eyes."""
+    """The answer to `question`, and the rows that it stands on. `personal` ones are for the asking person's eyes.
+
+    `more` is the id by which the rows that are left can be asked for, empty where none are; `heading` says of which
+    rows these are.
+    """
 
     question: str
     text: str
     sources: tuple[Source, ...]
     personal: bool
     sure: bool = True
+    more: str = ""
+    heading: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +93,7 @@ class Lookups:
     def __init__(self, registry: Registry, words: Wording) -> None:
         self.registry = registry
         self._words = words
+        self._rests = Rests()
 
     def __len__(self) -> int:
         return len(self.registry)
@@ -108,9 +122,27 @@ class Lookups:
                 return AskedBack(question, self._asking(choice), sure=choice.sure)
             case Chosen():
                 span.set(lookup=choice.lookup.card.name)
-                return await self._given(question, choice, author=author, today=today, span=span)
+                wanted = Rest.whole(choice.lookup.card, choice.keys, choice.columns, asked.conversation, author)
+                return await self._given(choice.lookup, wanted, asked, question, today=today, span=span)
             case _:
                 assert_never(choice)
+
+    def left_by(self, turn: Turn | None) -> str | None:
+        """The id of the rows that this turn left, None where it left none."""
+        return None if turn is None else self._rests.of_turn(turn.trace_id)
+
+    async def more(
+        self, id_: str, asked: Asked, *, collections: frozenset[str] | None, today: date, span: Span
+    ) -> Given | Declined | None:
+        """The next rows, for whoever may see them where they ask; None where there is nothing of this id for them."""
+        rest = self._rests.get(id_)
+        lookup = self.registry.get(rest.lookup) if rest else None
+        if rest is None or lookup is None or not lookup.card.open_to(collections, asked.author):
+            return None
+        if not rest.is_for(asked.conversation, asked.author):
+            return None
+        span.set(lookup=rest.lookup)
+        return await self._given(lookup, rest, asked, asked.standalone, today=today, span=span)
 
     async def held(self, ids: Collection[str], author: Author, collections: frozenset[str] | None) -> list[Hit]:
         """The rows of these ids as they are now, of the look-ups that this person may ask here."""
@@ -166,22 +198,27 @@ class Lookups:
         ask = says.unknown if choice.unknown else says.which if known else says.which_open
         return ask.format(column=name, title=choice.lookup.card.title, known=known)
 
-    async def _given(self, question: str, choice: Chosen, *, author: Author, today: date, span: Span) -> Outcome:
-        card = choice.lookup.card
+    async def _given(
+        self, lookup: Lookup, wanted: Rest, asked: Asked, question: str, *, today: date, span: Span
+    ) -> Given | Declined:
+        card, says, start = lookup.card, self._words.lookups, wanted.start
         try:
-            found = await run(choice.lookup, choice.keys, author)
+            found = await run(lookup, wanted.keys, asked.author, start=start, most=PAGE if start else FEW)
         except LookupFailed as error:
             logger.error("%s", error)  # noqa: TRY400 - the message says it all
             span.set(failed=type(error).__name__)
-            return Declined(question, self._words.lookups.failed.format(title=card.title))
+            return Declined(question, says.failed.format(title=card.title))
         span.set(rows=found.count)
         if any(_expired(row, today) for row in found.rows):
             span.set(expired=True)
-            return Declined(question, self._words.lookups.expired.format(title=card.title))
+            return Declined(question, says.expired.format(title=card.title))
         if not found.rows:
-            return Declined(question, self._words.lookups.no_row.format(title=card.title))
-        text, sources = answered(card, found, choice.columns, today, self._words)
-        return Given(question, text, sources, card.personal)
+            return Declined(question, says.no_row.format(title=card.title))
+        end = start + len(found.rows)
+        left = self._rests.keep(replace(wanted, start=end), asked.trace_id) if end < found.count else ""
+        text, sources = answered(card, found, wanted.columns, today, self._words, start=start)
+        heading = says.some.format(title=card.title, first=start + 1, last=end, count=found.count)
+        return Given(question, text, sources, card.personal, more=left, heading=heading)
 
 
 def _expired(row: Row, today: date) -> bool:

@@ -223,6 +223,8 @@ class Engine:
         history = replay(turns, budget_tokens=self.settings.replay_tokens, summary=summary)
         answers = [turn for turn in turns if turn.kind is TurnKind.FACT]
         asks = asking_on(message.text)
+        if isinstance(asks, More) and (more := await self._rest(message, turns, trace)) is not None:
+            return self._from_table(more, message, trace)
         if asks is not None and not answers:
             return self._ending(message, trace, TurnKind.COURTESY, self.wording.asking_on.nothing_yet)
         if isinstance(asks, Simpler | InLanguage):
@@ -283,19 +285,31 @@ class Engine:
             return None
         collections = await self.access(message.conversation, message.author)
         last = next((turn for turn in reversed(turns) if turn.author == message.author.id), None)
-        asked = Asked(message.text if turns else question, question, message.author, last)
+        typed = message.text if turns else question
+        asked = Asked(typed, question, message.author, message.conversation, last, trace.id)
         with trace.stage("lookup") as span:
             return await self.lookups.ask(asked, collections=collections, today=self.clock().date(), span=span)
+
+    async def _rest(self, message: IncomingMessage, turns: Sequence[Turn], trace: Trace) -> Outcome | None:
+        """The rows that the last answer here left; None where it left none for this person."""
+        last = turns[-1] if turns else None
+        if not self.lookups or last is None or (left := self.lookups.left_by(last)) is None:
+            return None
+        collections = await self.access(message.conversation, message.author)
+        asked = Asked(message.text, last.standalone, message.author, message.conversation, last, trace.id)
+        with trace.stage("lookup") as span:
+            return await self.lookups.more(left, asked, collections=collections, today=self.clock().date(), span=span)
 
     def _from_table(self, looked: Outcome, message: IncomingMessage, trace: Trace) -> tuple[Turn, Reply]:
         """Of a person's own rows nothing is kept but that they asked."""
         match looked:
             case Given(personal=True):
                 turn, reply = self._ending(message, trace, TurnKind.COURTESY, "")
-                return turn, replace(reply, kind=TurnKind.FACT, text=looked.text, sources=looked.sources, private=True)
+                reply = Reply(TurnKind.FACT, looked.text, reply.trace_id, sources=looked.sources, private=True)
+                return turn, replace(reply, more=looked.more)
             case Given():
                 turn, reply = self._fact(message, trace, looked.question, (looked.text, looked.sources), 1.0)
-                return turn, replace(reply, confidence=None)
+                return turn, replace(reply, confidence=None, more=looked.more)
             case AskedBack():
                 return self._ending(message, trace, TurnKind.COURTESY, looked.text, standalone=looked.question)
             case Declined():

@@ -64,13 +64,14 @@ async def _shown(settings: Settings, question: str | None, person: str, *, as_js
 async def _asked(lookups: Sequence[Lookup], question: str, person: str, settings: Settings, *, as_json: bool) -> None:
     from datetime import UTC, datetime
 
+    from adapters.console import conversation
     from bot.lookup import Registry
     from bot.lookups import Asked, Given, Lookups
     from bot.messages import Author
     from bot.trace import Span
     from bot.wording import wording
 
-    asked = Asked(question, question, Author(person))
+    asked = Asked(question, question, Author(person), conversation("lookups"))
     span = Span("lookup")
     looking = Lookups(Registry(lookups), wording(settings.language))
     outcome = await looking.ask(asked, collections=None, today=datetime.now(UTC).date(), span=span)

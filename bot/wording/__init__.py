@@ -67,6 +67,9 @@ class LookupWords(Section):
     keys_more: str
     either: str
     more: str
+    more_button: str
+    some: str
+    rest_gone: str
     as_of: str
     stale: str
     expired: str

@@ -30,6 +30,7 @@ from bot.lookups import Asked, Given, Lookups
 from bot.messages import Author
 from bot.trace import Span
 from bot.wording import wording
+from memory.conversation import Conversation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -327,7 +328,7 @@ def opened() -> Iterator[Lookups]:
 
 async def asked(lookups: Lookups, text: str) -> Outcome | None:
     """What comes of one question, by itself."""
-    question = Asked(text, text, Author("ann"))
+    question = Asked(text, text, Author("ann"), Conversation("console", "local", "terminal", "t1"))
     return await lookups.ask(question, collections=None, today=TODAY, span=Span("lookup"))
 
 
