@@ -18,6 +18,7 @@ from adapters.backends import (
     choose_grader,
     choose_index,
     choose_meaning,
+    choose_proposer,
     choose_reranker,
     choose_search_helpers,
     choose_second_look,
@@ -228,7 +229,8 @@ async def build(
         secrets = await asyncio.to_thread(environment) if settings.lookups else {}
         looking = await Opened.of(settings.lookups, settings.home.expanduser(), today=today, variables=secrets)
         opened.callback(looking.close)
-        lookups = Lookups(Registry(looking.all), wording(settings.language))
+        proposer = await asyncio.to_thread(choose_proposer, settings, small)
+        lookups = Lookups(Registry(looking.all), wording(settings.language), proposer)
         engine = Engine(
             searcher=searcher,
             index=index,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from bot.claude_context import ClaudeContextWriter
     from bot.claude_message import Usage
     from bot.entailment import Entailment
+    from bot.lookup_proposal import Proposer
     from bot.safety import SecondLook
     from bot.summary import SummaryWriter
     from retrieval.corrective import QueryRewriter
@@ -281,6 +282,16 @@ def choose_second_look(settings: Settings, small: Claude | None) -> SecondLook |
     from bot.prompts import prompt
 
     return ClaudeSecondLook(small, prompt("safety"), patience=settings.within_turn(3))
+
+
+def choose_proposer(settings: Settings, small: Claude | None) -> Proposer | None:
+    """What proposes a look-up for a question that was not understood whole, where there are any. Blocking."""
+    if small is None or not settings.lookups:
+        return None
+    from bot.claude_lookup import ClaudeProposer
+    from bot.prompts import prompt
+
+    return ClaudeProposer(small, prompt("lookup"), patience=settings.within_turn(4))
 
 
 def choose_meaning(embedder: Embedder | None) -> SecondLook | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from bot.asking_on import OfSources, asking_on
 from bot.compose import still_held
-from bot.lookups import Asked
+from bot.lookup_outcome import Asked
 from bot.messages import Reply
 from bot.trace import Span
 from memory.turn import AGAIN, TurnKind
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from datetime import date
 
     from bot.access import Access
-    from bot.lookups import Declined, Given, Lookups
+    from bot.lookup_outcome import Declined, Given
+    from bot.lookups import Lookups
     from bot.messages import Author, IncomingMessage, Respond, Show, Source
     from bot.turn import Memories
     from bot.wording import Wording

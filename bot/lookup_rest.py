@@ -5,12 +5,14 @@ from __future__ import annotations
 import secrets
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
     from bot.lookup import Card
     from bot.messages import Author
     from memory.conversation import Conversation
+
+T = TypeVar("T")
 
 PAGE = 15
 """So many rows are shown at a time."""
@@ -48,22 +50,36 @@ class Rest:
         return self.author == author.id if self.author else self.place == conversation.place
 
 
-class Rests:
-    """The last `_MOST` of them, by an id that says nothing."""
+class Recent(Generic[T]):
+    """The last `_MOST` of what was kept, by their ids."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, Rest] = OrderedDict()
-        self._of_turns: OrderedDict[str, str] = OrderedDict()
+        self._kept: OrderedDict[str, T] = OrderedDict()
+
+    def keep(self, id_: str, one: T) -> None:
+        """Keep it under this id, and let go of the oldest where there are too many."""
+        self._kept[id_] = one
+        if len(self._kept) > _MOST:
+            self._kept.popitem(last=False)
+
+    def get(self, id_: str) -> T | None:
+        """The one of this id, None where it is not there any more."""
+        return self._kept.get(id_)
+
+
+class Rests:
+    """Rests by an id that says nothing, and by the turn that they were left from."""
+
+    def __init__(self) -> None:
+        self._kept: Recent[Rest] = Recent()
+        self._of_turns: Recent[str] = Recent()
 
     def keep(self, rest: Rest, trace_id: str = "") -> str:
-        """The id to ask for it with; `trace_id` is the turn that it was left from."""
+        """The id to ask for it with; `trace_id` is the turn's, where it is one's."""
         id_ = secrets.token_urlsafe(12)
-        self._kept[id_] = rest
+        self._kept.keep(id_, rest)
         if trace_id:
-            self._of_turns[trace_id] = id_
-        for kept in (self._kept, self._of_turns):
-            if len(kept) > _MOST:
-                kept.popitem(last=False)
+            self._of_turns.keep(trace_id, id_)
         return id_
 
     def get(self, id_: str) -> Rest | None:

@@ -66,7 +66,8 @@ async def _asked(lookups: Sequence[Lookup], question: str, person: str, settings
 
     from adapters.console import conversation
     from bot.lookup import Registry
-    from bot.lookups import Asked, Given, Lookups
+    from bot.lookup_outcome import Asked, Given
+    from bot.lookups import Lookups
     from bot.messages import Author
     from bot.trace import Span
     from bot.wording import wording

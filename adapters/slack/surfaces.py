@@ -21,7 +21,7 @@ from adapters.slack.reasons import reason_view
 from adapters.slack.standing import answers_key
 from adapters.sources import heading
 from bot.errors import CitewellError
-from bot.lookups import Given
+from bot.lookup_outcome import Given
 from bot.messages import IncomingMessage
 from memory.errors import MemoryUnavailable
 from retrieval.errors import RetrievalError

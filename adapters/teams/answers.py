@@ -12,7 +12,7 @@ from adapters.risk import at_risk
 from adapters.sources import heading
 from adapters.teams import cards
 from adapters.teams.clicks import AskAgain, ShowPassage, ShowRows, ShowSources
-from bot.lookups import Given
+from bot.lookup_outcome import Given
 from bot.messages import IncomingMessage
 from memory.turn import AGAIN
 

@@ -70,6 +70,8 @@ class LookupWords(Section):
     more_button: str
     some: str
     rest_gone: str
+    rest_missing: str
+    rest_apart: str
     as_of: str
     stale: str
     expired: str

@@ -26,7 +26,8 @@ from typing import TYPE_CHECKING
 from adapters.lookups.settings import TableSettings
 from adapters.lookups.table import Table
 from bot.lookup import Registry
-from bot.lookups import Asked, Given, Lookups
+from bot.lookup_outcome import Asked, Given
+from bot.lookups import Lookups
 from bot.messages import Author
 from bot.trace import Span
 from bot.wording import wording
@@ -35,7 +36,7 @@ from memory.conversation import Conversation
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from bot.lookups import Outcome
+    from bot.lookup_outcome import Outcome
 
 TODAY = date(2026, 11, 30)
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday")

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bot.lookup import Registry
-from bot.lookups import Asked, Given, Lookups
+from bot.lookup_outcome import Asked, Given
+from bot.lookups import Lookups
 from bot.messages import Author, TurnKind
 from bot.trace import Span
 from bot.wording import wording

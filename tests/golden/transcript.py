@@ -18,6 +18,7 @@ script and no more:
 
 rewrites        the follow-up as a question that stands alone
 supposes        a made-up passage, which only a search by meaning asks for
+proposes        a look-up by its name, empty for none, `with` arguments
 answers         sentences; each `says` something and `quotes` a stretch of a passage, which it names rightly, unless
                 `passage` gives another name
 lacks           the model says that this is missing
@@ -35,7 +36,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import yaml
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from adapters import samples
 from memory.turn import TurnKind  # noqa: TC001 - pydantic needs it when the class is made
@@ -116,13 +117,22 @@ class Supposes(_Part):
     supposes: str
 
 
+class Proposes(_Part):
+    """The model proposes a look-up."""
+
+    proposes: str
+    given: Annotated[dict[str, str], Field(alias="with")] = {}
+
+
 class Writes(_Part):
     """The model writes something in no form, each time it is asked."""
 
     writes: str
 
 
-Step: TypeAlias = Answers | Lacks | Rewrites | Supposes | Writes | Literal["refuses", "times out", "is overloaded"]
+Step: TypeAlias = (
+    Answers | Lacks | Rewrites | Supposes | Proposes | Writes | Literal["refuses", "times out", "is overloaded"]
+)
 
 
 class Reply(_Part):
