@@ -88,16 +88,16 @@ def load(file: Path, name: str) -> PythonLookup:
     """The look-up that this file registers under a name. Blocking. `LookupFailed` says what is wrong with the file."""
     spec = importlib.util.spec_from_file_location(f"citewell_lookup_{name}", file)
     if spec is None or spec.loader is None or not file.is_file():
-        raise LookupFailed(f"{file} is not there")
+        raise _fault(name, f"{file} is not there")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # pydantic looks up there what annotations name
     try:
         spec.loader.exec_module(module)
     except BaseException as error:  # noqa: BLE001 - whatever a file does when it is loaded, it costs its look-up alone
-        raise LookupFailed(f"{file} cannot be loaded ({type(error).__name__}{_line(error, file)})") from None
+        raise _fault(name, f"{file} cannot be loaded ({type(error).__name__}{_line(error, file)})") from None
     found = [one for one in vars(module).values() if isinstance(one, PythonLookup) and one.name == name]
     if len({id(one) for one in found}) != 1:
-        raise LookupFailed(f'{file} has to have one PythonLookup("{name}", ...) at its top')
+        raise _fault(name, f'{file} has to have one PythonLookup("{name}", ...) at its top')
     return found[0]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,9 @@ from click.testing import CliRunner
 
 from adapters.cli import main
 from adapters.home_settings import HOME_FILE
+from tests.adapters.lookup_functions import ROTA
 from tests.adapters.lookup_tables import STOCK
+from tests.doubles.service import ServiceDouble
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,6 +30,18 @@ keys = ["vaccine"]
 [lookups.stock.columns]
 vaccine = {}
 doses_left = { type = "integer", header = "doses left" }
+"""
+KINDS = """
+[lookups.beds]
+answers = "How many beds are free"
+url = "{url}/wards/{{ward}}"
+title = "Beds"
+keys = ["ward"]
+columns.ward = {{ values = ["Ward 1", "Ward 2"] }}
+columns.free = {{ type = "integer", header = "freeBeds", label = "free beds" }}
+[lookups.on_call]
+module = "rota.py"
+title = "On-call rota"
 """
 
 
@@ -50,6 +65,28 @@ def test_it_lists_what_is_declared_and_tries_one(tmp_path: Path) -> None:
     assert "MMR – doses left: 12. [1]\nAs of 2 November 2026." in tried.stdout
     found = json.loads(citewell(home, "lookups", "Doses left of MMR?", "--json").stdout)
     assert (found["outcome"], found["lookup"], found["rows"]) == ("Given", "stock", 1)
+
+
+async def test_it_lists_and_tries_every_kind(tmp_path: Path) -> None:
+    declared(home := tmp_path / "home")
+    async with ServiceDouble({"freeBeds": 3}) as service:
+        (home / HOME_FILE).write_text(DECLARED + KINDS.format(url=service.url))
+        (home / "rota.py").write_text(ROTA)
+        listed = await asyncio.to_thread(citewell, home, "lookups")
+        for line in (
+            "stock (table): How many doses are left\n  by vaccine; for public; 4 values of keys",
+            "beds (service): How many beds are free\n  by ward; for public; 2 values of keys",
+            "on_call (function): Who is on call on a ward on a day\n  by ward, day; for public; 2 values of keys",
+        ):
+            assert line in listed.stdout
+        for question, answer in (
+            ("How many free beds on Ward 1?", "Ward 1 – free beds: 3."),
+            ("Who is the registrar on Ward 1?", "Ward 1 – registrar: Dr Osei."),
+        ):
+            assert answer in (await asyncio.to_thread(citewell, home, "lookups", question)).stdout
+        service.status = 500
+        tried = await asyncio.to_thread(citewell, home, "lookups", "How many free beds on Ward 1?")
+    assert "I could not read that in “Beds”" in tried.stdout
 
 
 def test_what_is_wrong_is_said_and_exits_with_1(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ about           what the conversation shows, in a sentence
 documents       leaflets: names of sample leaflets, or `all`; texts: documents written out here, each with its title,
                 text, and where they matter url and collection (`public` unless said)
 search          words (the default) or meaning, which needs the local model
-tables          samples, where the two sample tables are to answer
+tables          samples, where the two sample tables are to answer; every kind, where those of `tests.golden.lookups`
 model           none (the default: answers are extracts) or claude, played by a double
 replay          how many tokens of earlier exchanges the model is given; left out, as many as by default
 talk            the turns, one after another
@@ -197,7 +197,7 @@ class Transcript(_Part):
     documents: Documents = Documents()
     search: Literal["words", "meaning"] = "words"
     model: Literal["none", "claude"] = "none"
-    tables: Literal["samples"] | None = None
+    tables: Literal["samples", "every kind"] | None = None
     replay: int | None = None
     talk: list[Turn]
     never_sent: Texts = []
