@@ -50,7 +50,7 @@ async def _shown(settings: Settings, question: str | None, person: str, *, as_js
         elif not rows:
             click.echo("There are no look-ups: docs/lookups.md says how to declare one.", err=True)
         for row in () if as_json else rows:
-            keys = ", ".join(row["keys"]) + (" (the person's own rows)" if row["personal"] else "")
+            keys = ", ".join([*row["keys"], *(["the person's own rows"] if row["personal"] else [])])
             by = f"by {keys}; " if keys else ""
             state = row["fault"] or f"{row['values']} values of keys"
             say(f"{row['name']} ({row['kind']}): {one_line(row['answers'])}")
@@ -84,7 +84,8 @@ async def _asked(lookups: Sequence[Lookup], question: str, person: str, settings
         return
     say(outcome.text if outcome else "That is no question for a look-up: documents would be searched.")
     for source in outcome.sources if isinstance(outcome, Given) else ():
-        say(f"[{source.n}] {one_line(source.title)} · {one_line(source.locator)}\n    {one_line(source.quote)}")
+        where = " · ".join(filter(None, [one_line(source.title), one_line(source.locator)]))
+        say(f"[{source.n}] {where}\n    {one_line(source.quote)}")
 
 
 def _row(lookup: Lookup, kind: str) -> dict[str, Any]:
