@@ -221,16 +221,17 @@ async def build(
         traces = await asyncio.to_thread(Traces.chosen, settings)
         opened.push_async_callback(traces.close)
         stores: tuple[Memory, ...] = tuple(dict.fromkeys((kept, memories.durable, guests)))
-        forgetter = Forgetter(stores, inbox, guests=ephemeral, also=traces.ring.forget_words)
+        lookups = await _lookups(settings, small, today, opened)
+
+        def forget_words() -> None:
+            traces.ring.forget_words()
+            lookups.forget()
+
+        forgetter = Forgetter(stores, inbox, guests=ephemeral, also=forget_words)
         summary_writer = await asyncio.to_thread(choose_summary_writer, settings, small)
         summaries = Summaries(summary_writer, budget_tokens=settings.replay_tokens)
         opened.push_async_callback(summaries.settle)
         access = PlaceAccess(settings.shelving, own={CONSOLE, PLAYGROUND})
-        secrets = await asyncio.to_thread(environment) if settings.lookups else {}
-        looking = await Opened.of(settings.lookups, settings.home.expanduser(), today=today, variables=secrets)
-        opened.callback(looking.close)
-        proposer = await asyncio.to_thread(choose_proposer, settings, small)
-        lookups = Lookups(Registry(looking.all), wording(settings.language), proposer)
         engine = Engine(
             searcher=searcher,
             index=index,
@@ -287,6 +288,16 @@ async def build(
             traces,
             opened.pop_all(),
         )
+
+
+async def _lookups(
+    settings: Settings, small: Claude | None, today: Callable[[], date], opened: AsyncExitStack
+) -> Lookups:
+    secrets = await asyncio.to_thread(environment) if settings.lookups else {}
+    looking = await Opened.of(settings.lookups, settings.home.expanduser(), today=today, variables=secrets)
+    opened.callback(looking.close)
+    proposer = await asyncio.to_thread(choose_proposer, settings, small)
+    return Lookups(Registry(looking.all), wording(settings.language), proposer)
 
 
 def _answering(respond: Respond, engine: Engine, sources: Sources, forgetter: Forgetter, intake: Intake) -> Respond:

@@ -230,8 +230,8 @@ def _count_tokens(usage: Usage) -> None:
 def choose_writers(settings: Settings, claude: Claude | None, extractive: Answerer) -> tuple[Answerer, Rewriter]:
     """What answers, and what makes a follow-up stand alone: Claude, or extracts and rules. Blocking.
 
-    With 10 seconds for the latter, 20 for the former, and 5 for each of the four stages of a search that may be waited
-    for, a turn in which everything is slow and nothing fails still has ten for an extract.
+    With 10 seconds for the latter, 20 for the former, 4 for a proposed look-up, and 5 for each of the four stages of a
+    search that may be waited for, a turn in which everything is slow and nothing fails still has six for an extract.
     """
     rules = RuleRewriter()
     if claude is None:

@@ -97,6 +97,11 @@ class Lookups:
             case _:
                 assert_never(choice)
 
+    def forget(self) -> None:
+        """Drop what questions left behind, since somebody asked to be forgotten."""
+        self._rests = Rests()
+        self._pending = Recent()
+
     def left_by(self, turn: Turn | None) -> str | None:
         """The id of the rows that this turn left, None where it left none."""
         return None if turn is None else self._rests.of_turn(turn.trace_id)

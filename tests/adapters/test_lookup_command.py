@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
+import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from click.testing import CliRunner
 
 from adapters.cli import main
 from adapters.home_settings import HOME_FILE
+from adapters.lookups import settings
 from tests.adapters.lookup_functions import ROTA
 from tests.adapters.lookup_tables import STOCK
 from tests.doubles.service import ServiceDouble
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from click.testing import Result
 
 DECLARED = """
@@ -117,3 +119,13 @@ def test_the_demo_answers_from_its_two_tables_and_shows_the_row(tmp_path: Path) 
     assert "Mill Lane is open on Friday from 09:00 to 15:30." in said
     assert "Flu, Castle Road – doses left: 7." in said
     assert "“vaccine: Flu; branch: Castle Road; doses left: 7; next delivery: 2026-12-08" in said
+
+
+def test_the_examples_in_the_docs_can_be_declared_and_take_ten_lines() -> None:
+    text = (Path(__file__).resolve().parents[2] / "docs" / "lookups.md").read_text(encoding="utf-8")
+    examples = re.findall(r"```(toml|python)\n(.*?)```", text, re.DOTALL)
+    for language, example in examples:
+        assert len([line for line in example.splitlines() if line]) <= 10
+        if language == "toml":
+            assert settings.declared(tomllib.loads(example)["lookups"])
+    assert [language for language, _ in examples] == ["toml", "toml", "toml", "toml", "python", "toml"]

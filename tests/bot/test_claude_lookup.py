@@ -161,6 +161,16 @@ async def test_what_is_missing_is_asked_for_and_the_next_message_completes_it(op
         assert len(rig.double.requests) == 1
 
 
+async def test_what_was_asked_back_is_forgotten_with_the_rest(opens: Opens) -> None:
+    question = "At what hour is it being unlocked on Friday?"
+    async with opens(proposes("hours", day="Friday")) as rig:
+        back = await rig.ask(question)
+        assert isinstance(back, AskedBack)
+        rig.lookups.forget()
+        last = replace(said(question, back.text, f"trace of {question}"), kind=TurnKind.UNGROUNDED)
+        assert not isinstance(await rig.ask("Mill Lane", last=last), Given)
+
+
 async def test_own_rows_are_those_of_who_writes_whatever_is_proposed(opens: Opens) -> None:
     question = "How many days left have I got, roughly speaking?"
     async with opens(proposes("leave"), proposes("leave", who="U2")) as rig:

@@ -182,6 +182,8 @@ async def test_the_rest_is_for_its_place_and_a_persons_own_rows_for_them(tmp_pat
     assert "doses left: 206" in await rest(all_.more, "U2", here)
     assert await rest(all_.more, "U1", there) == ""
     assert await rest("made up", "U1", here) == ""
+    lookups.forget()
+    assert await rest(all_.more, "U1", here) == ""
     for one in tables:
         one.close()
 
