@@ -81,7 +81,10 @@ def confirmed(
     proposal: Proposal, question: str, earlier: str, among: Sequence[Candidate], today: date
 ) -> Chosen | Missing | None:
     """The proposal where it can be relied on: it is of one of these, and its arguments are the values that the question
-    has, all of them, or that the earlier question had. Whole rows are shown, so that no column is the model's choice.
+    has, all of them, or that the earlier question had.
+
+    A key that none is given for is asked back, since a word that was not understood may be one; and whole rows are
+    shown, so that no column is the model's choice.
     """
     one = next((one for one in among if one.lookup.card.name == proposal.lookup), None)
     proposed = None if one is None else _arguments(proposal, one, earlier, today)
@@ -92,7 +95,7 @@ def confirmed(
     if not fits(asked or [column for column in vocabulary.types if column not in keys], vocabulary, tokens(question)):
         return None
     unclear = dict(one.reading.doubts)
-    for column in vocabulary.required:
+    for column in _needed(vocabulary):
         if column not in proposed:
             unclear.setdefault(column, list(vocabulary.keys[column].values))
     if vocabulary.single:
@@ -113,9 +116,14 @@ def completed(pending: Heard, by: str, vocabulary: Vocabulary, today: date) -> H
     if reading.left or reading.torn or reading.doubts or reading.keys.keys() != {missing.column}:
         return None
     given = keys | reading.keys
-    if not {*vocabulary.required} <= given.keys() or (vocabulary.single and any(len(of) > 1 for of in given.values())):
+    if not {*_needed(vocabulary)} <= given.keys() or (vocabulary.single and any(len(of) > 1 for of in given.values())):
         return None
     return replace(pending, question=f"{pending.question} {by}", choice=Chosen(missing.lookup, given, ()))
+
+
+def _needed(vocabulary: Vocabulary) -> list[str]:
+    """The keys that have to be given: those without which nothing is run, and all whose values are known."""
+    return [name for name, index in vocabulary.keys.items() if name in vocabulary.required or index.values]
 
 
 def _arguments(proposal: Proposal, one: Candidate, earlier: str, today: date) -> dict[str, list[str]] | None:

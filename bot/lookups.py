@@ -91,6 +91,10 @@ class Lookups:
                 given = await self._given(choice.lookup, wanted, asked, question, today=today, span=span)
                 if not heard.rest:
                     return given
+                if heard.rest == heard.question and isinstance(given, Given):
+                    given = replace(
+                        given, text=f"{self._words.lookups.proposed.format(title=card.title)}\n{given.text}"
+                    )
                 [words] = [vocabulary for lookup, vocabulary in ready if lookup is choice.lookup]
                 rows = given.rows if isinstance(given, Given) else ()
                 return replace(given, beside=beside(heard.rest, heard.part, choice.columns, rows, words))
