@@ -122,6 +122,14 @@ async def test_texts_with_markup_addresses_or_orders_are_not_shown(service: Serv
         await rows(one, ward="Ward 1")
 
 
+async def test_what_is_no_text_and_no_number_is_not_written_as_one(service: ServiceDouble) -> None:
+    one = beds(service, columns=COLUMNS | {"free": {"header": "freeBeds"}})
+    for value in (True, [3], {"of": 3}):
+        service.says = WARD_1 | {"freeBeds": value}
+        with pytest.raises(LookupFailed, match="does not fit in free"):
+            await rows(one, ward="Ward 1")
+
+
 async def test_a_redirect_is_not_followed(service: ServiceDouble) -> None:
     async with ServiceDouble(WARD_1) as other:
         service.status, service.headers = 302, {"Location": f"{other.url}/"}

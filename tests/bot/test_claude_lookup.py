@@ -118,7 +118,7 @@ async def test_a_wrong_or_missing_proposal_gives_no_value(opens: Opens, wrong: S
     "question",
     [
         "At what hour do they not unlock Northgate on Friday?",
-        "Why doesn't Northgate get unlocked on Friday?",
+        "At what hour isn't Northgate unlocked on Friday?",
         "Before what hour do they unlock Northgate on Friday?",
         "At what hour do they unlock Northgate annexe 2 on Friday?",
         "At what hour do they unlock the Southfield wing of Northgate on Friday?",

@@ -10,7 +10,7 @@ import pytest
 
 from bot.answer import Fact, Sentence
 from bot.lookup import Registry
-from bot.lookup_beside import parted
+from bot.lookup_beside import Beside, parted
 from bot.lookup_heard import hear
 from bot.lookups import Lookups
 from bot.messages import TurnKind
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from bot.messages import Reply
 
 LEAFLETS = {
-    "Vaccines": "You need an appointment for MMR. Bring your red book. There are 40 MMR doses left. MMR is ordered."
+    "Vaccines": "You need an appointment for MMR. Bring your red book. There are 40 MMR doses left. MMR is ordered. "
+    "Bring 2 pens."
 }
 BOTH = "How many doses left of MMR and do I need an appointment for MMR?"
 ROW = "MMR – doses left: 12. [1]"
@@ -52,6 +53,7 @@ def test_a_question_has_two_parts_or_none(question: str, parts: tuple[str, str] 
         (BOTH, "How many doses left of MMR", "do I need an appointment for MMR?"),
         ("Why is it late and how many doses left of MMR?", "how many doses left of MMR?", "Why is it late"),
         ("How many doses are left and are they for MMR?", "How many doses are left and are they for MMR?", ""),
+        ("How many doses left of MMR and is Flu there?", "How many doses left of MMR and is Flu there?", ""),
         (
             "Doses left of MMR and what are the doses ordered of Flu?",
             "Doses left of MMR and what are the doses ordered of Flu?",
@@ -66,6 +68,12 @@ def test_the_part_that_is_for_a_table_has_all_that_it_understands(
     heard = hear(question, [(one, one.vocabulary())], date(2026, 11, 30))
     assert (heard.part, heard.rest) == (part, rest)
     one.close()
+
+
+def test_beside_a_name_a_figure_may_stand_and_the_name_may_not() -> None:
+    rows = Beside("", "", frozenset({"registrar"}), frozenset({("dr", "osei")}), figures=False)
+    assert rows.allows(["Call 4411 at night."])
+    assert not rows.allows(["Call 4411 at night.", "Dr. Osei is off today."])
 
 
 async def answered(folder: Path, sentences: list[str], question: str = BOTH, **changed: Any) -> Reply:
@@ -90,7 +98,7 @@ async def test_a_row_and_a_passage_stand_in_one_answer_each_with_its_source(tmp_
     assert [source.title for source in reply.sources] == ["Stock", "Vaccines"]
 
 
-@pytest.mark.parametrize("sentence", ["There are 40 MMR doses left.", "MMR is ordered."])
+@pytest.mark.parametrize("sentence", ["There are 40 MMR doses left.", "MMR is ordered.", "Bring 2 pens."])
 async def test_a_passage_with_a_figure_or_on_the_same_column_leaves_the_row_alone(
     tmp_path: Path, sentence: str
 ) -> None:
