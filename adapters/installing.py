@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adapters.public_settings import ANYONE
-from adapters.slack.client import identify, web_client
+from adapters.slack.client import identify, slack_session, web_client
 from adapters.slack.credentials import AppCredentials
 from adapters.slack.install import Installer, Limit
 from adapters.slack.installations import Installations
@@ -81,9 +81,10 @@ def slack_credentials(settings: Settings) -> str | AppCredentials:
 async def in_slack(settings: Settings, words: Wording, stack: AsyncExitStack) -> InSlack:
     """As the settings say; `stack` closes it. Raises `Misconfigured`, or `Transient` if Slack does not answer."""
     app = slack_credentials(settings)
+    session = await stack.enter_async_context(slack_session())
 
     def client_for(token: str) -> AsyncWebClient:
-        return web_client(token, base_url=settings.slack_api_url)
+        return web_client(token, base_url=settings.slack_api_url, session=session)
 
     if isinstance(app, str):
         client = client_for(app)

@@ -14,7 +14,7 @@ from bot.claude_message import Message, StructuredReply, objects_in
 from bot.claude_request import asks_too_much, conversation, instructions, plain
 from bot.claude_stream import broken_off, put_together
 from bot.errors import CitewellError, Malformed, Misconfigured, Permanent, Refused, Transient
-from retrieval.hosted import key_fault, retry_after
+from retrieval.hosted import Later, key_fault, retry_after
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -59,7 +59,7 @@ class Claude:
 
     def __init__(
         self,
-        client: AsyncAnthropic,
+        client: Later[AsyncAnthropic],
         *,
         model: str = DEFAULT_MODEL,
         timeout: float = 30.0,
@@ -92,16 +92,19 @@ class Claude:
         """A model at Anthropic, or at any other server (`base_url`) that speaks the Messages API.
 
         The SDK's own retries and tracing are off: it would wait as long as a server says, and spans could hold texts.
-        `Misconfigured` for a key that cannot be one.
+        Nothing of it is loaded before the first `ask`. `Misconfigured` for a key that cannot be one.
         """
-        from anthropic import AsyncAnthropic
+
+        def client() -> AsyncAnthropic:
+            from anthropic import AsyncAnthropic
+
+            return AsyncAnthropic(
+                api_key=api_key, base_url=base_url, timeout=timeout, max_retries=0, open_telemetry=False
+            )
 
         if fault := key_fault("ANTHROPIC_API_KEY", api_key):
             raise Misconfigured(fault)
-        client = AsyncAnthropic(
-            api_key=api_key, base_url=base_url, timeout=timeout, max_retries=0, open_telemetry=False
-        )
-        return cls(client, model=model, timeout=timeout, pause=pause, on_usage=on_usage)
+        return cls(Later(client), model=model, timeout=timeout, pause=pause, on_usage=on_usage)
 
     @property
     def model(self) -> str:
@@ -168,7 +171,8 @@ class Claude:
 
     async def aclose(self) -> None:
         """Let go of the connections."""
-        await self._client.close()
+        if self._client.made is not None:
+            await self._client.made.close()
 
     async def _ask_twice(
         self,
@@ -202,6 +206,7 @@ class Claude:
         room: int,
         so_far: Callable[[str], None] | None,
     ) -> Message:
+        client = await self._client.get()
         from anthropic import APIError, APIStatusError, omit, transform_schema
 
         if so_far is not None:
@@ -211,7 +216,7 @@ class Claude:
         if self._effort is not None:
             output["effort"] = self._effort
         try:
-            response = await self._client.messages.with_raw_response.create(
+            response = await client.messages.with_raw_response.create(
                 model=self._model,
                 max_tokens=room,
                 system=system if plainly else instructions(system),

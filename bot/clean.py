@@ -136,16 +136,27 @@ _REMOVALS: tuple[tuple[re.Pattern[str], str], ...] = (
 )
 
 
-_SUSPECT = re.compile(
+_SUSPECT_SIGNS = re.compile(
     r"[&<>\[\]~@]|\.[a-z(]|/\s*/|[(]\s*[.)]|\(\s*(?:see|via|visit|more)?\s*(?:at|from)?\s*\)|:\s*/|\d\s*[:/]\s*\d|\.\d+\.\d"
-    r"|www|localhost|https?|ftp|hxxp|data\s*:|slack|msteams|script|mailto|dot\b"
-    r"|sourc|ref|citation|cited|bibliogr|reading|quelle|fuente|fonte|bron|retrieved|adapted|taken|quoted"
 )
-"""What any of the removals begins with in ASCII, in small letters. It finds too much, not too little: most prose has
+_SUSPECT_WORDS = re.compile(
+    r"www|localhost|https?|ftp|hxxp|data\s*:|slack|msteams|script\s*:|mailto|dot\b"
+    r"|(?:sources?|ref(?:erence)?s?|citations?|bibliography|reading|quellen?|fuentes?|fontes?|bron(?:nen)?)"
+    r"[*_ \t]*(?:\s*[:\u2013\u2014-]|\n|\Z)"
+    r"|(?:retrieved|adapted|taken|quoted|cited)[ \t]+from\b"
+)
+"""What any of the removals begins with in ASCII, in small letters. They find too much, not too little: most prose has
 none of it."""
+_WORDS_BEGIN = (
+    "www", "localhost", "http", "ftp", "hxxp", "data", "slack", "msteams", "script", "mailto", "dot", "source", "ref",
+    "citation", "bibliography", "reading", "quelle", "fuente", "fonte", "bron", "retrieved", "adapted", "taken",
+    "quoted", "cited",
+)  # fmt: skip
+"""A text without any of these has no suspect words, and is told so soonest."""
 _PLAIN = re.compile(r"[\n\t\x20-\x7e\u2018\u2019\u201c\u201d\u2013\u2014\u2022\u00a3\u00b0\u00d7\u2264\u2265]*")
 """ASCII, and the signs of print beside it with which no removal begins and which stand for nothing else."""
-_SPACES = re.compile(r"[ \t]+")
+_SPACES = re.compile(r"[ \t]{2,}|\t")
+"""Any but the single space, which most are."""
 _LOOSE_SIGN = re.compile(r" +([,;:!?]|\.(?!\d))")
 
 
@@ -156,8 +167,13 @@ def clean(text: str) -> str:
     nothing changes, so that removing one thing cannot make another. The result never has leading or trailing space.
     """
     if _is_harmless(text):
-        return _LOOSE_SIGN.sub(r"\1", _SPACES.sub(" ", text)).strip()  # what `_tidy` can find in such a text
+        return _LOOSE_SIGN.sub(r"\1", single_spaced(text))  # what `_tidy` can find in such a text
     return _cleaned(text)
+
+
+def single_spaced(text: str) -> str:
+    """The text with one space where there are several or tabs, and none at its ends."""
+    return _SPACES.sub(" ", text).strip()
 
 
 def _cleaned(text: str) -> str:
@@ -176,7 +192,11 @@ def _cleaned(text: str) -> str:
 
 def _is_harmless(text: str) -> bool:
     """Whether only white space can be wrong with it; that is told much sooner than by trying every removal."""
-    return bool(_PLAIN.fullmatch(text)) and not _SUSPECT.search(text.lower())
+    if not _PLAIN.fullmatch(text):
+        return False
+    small = text.lower()
+    worded = any(word in small for word in _WORDS_BEGIN)
+    return not _SUSPECT_SIGNS.search(small) and not (worded and _SUSPECT_WORDS.search(small))
 
 
 def _plain(character: str) -> str:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from retrieval.terms import words
+
 _OUTPUT = r"(?:reply|response(?!\s+to\b)|answer|output)"
 _WITHIN = r"(?:[^.!?\n]|[.!?](?!\s))"
 """What may stand between two words of one sentence: a stop inside an address ends none."""
@@ -51,12 +53,23 @@ _TURNS = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """Whatever stands behind one of these in its paragraph is made to look like a conversation with a model."""
+_TELLING = frozenset(
+    """
+    ai ais answer assistant assistants automated bot bots bypass chatbot chatbots digital disregard emoji emojis forget
+    ignore injection instructions language llm llms now output override pretend print prompt reply respond response
+    virtual visible
+    """.split()  # noqa: SIM905 - a wall of quotes is harder to read and to mend
+)
+"""Words of which every order has one: most texts have none, and are told so much sooner."""
+_AS_WRITTEN = re.compile(r"[\x00-\x7f\u2018\u2019\u201c\u201d\u2013\u2014\u2022\u00a3\u00b0]*")
+"""Signs that have no other spelling of a letter among them."""
 _STOP = re.compile(r"[.!?]\s|\n")
 
 
 def addresses_a_machine(text: str) -> bool:
     """Whether any of it reads as an order to a model, or as a piece of a conversation with one."""
-    return bool(_ORDERS.search(text) or _TURNS.search(text))
+    may_order = not _TELLING.isdisjoint(words(text)) or not _AS_WRITTEN.fullmatch(text)
+    return bool((may_order and _ORDERS.search(text)) or _TURNS.search(text))
 
 
 def stands_in_an_order(text: str, span: tuple[int, int]) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING
 
-from bot.clean import GAP, clean
+from bot.clean import GAP, clean, single_spaced
 from bot.instruction import addresses_a_machine, stands_in_an_order
 from bot.quote import SHORTEST
 from bot.statements import ENDED, Piece, Shape, is_ended, pieces
@@ -21,7 +22,8 @@ _REPEATED = 0.8
 """A sentence of which this share stands in other ones, by runs of three words, is those once more."""
 _LONGEST_FRAGMENT = 240
 """Where a passage has no whole sentence, so many characters may be a note ("9 to 5, Room 4"); more are a rest."""
-_TABLE_RUN_TOGETHER = re.compile(r"(?:\d\s?%[^.;]{0,80}){6}")
+_SHARES = 6
+_TABLE_RUN_TOGETHER = re.compile(rf"(?:\d\s?%[^.;]{{0,80}}){{{_SHARES}}}")
 """Names and shares in one line: a table that lost its rows on the way."""
 _ITEM_CUT = re.compile(r"\s[-\u2022]\s+\w+(?:\s\w+){0,2}\.$")
 """The first words of an item at the end of running text: the rest stands in the next passage."""
@@ -40,7 +42,8 @@ _OF_ITSELF = re.compile(
 """It says what the text is, and nothing of what it is about."""
 
 
-def sayable(raw: str) -> list[Piece]:
+@lru_cache(maxsize=512)  # it is the same whatever is asked, and some passages are asked for again and again
+def sayable(raw: str) -> tuple[Piece, ...]:
     """The statements of a passage's raw text that say something by themselves, each once; else its short fragments.
 
     What gives orders to a machine is none of them.
@@ -48,7 +51,7 @@ def sayable(raw: str) -> list[Piece]:
     found = pieces(raw)
     if addresses_a_machine(raw):
         found = tuple(one for one in found if not stands_in_an_order(raw, one.span))
-    return _unrepeated(_whole(found, raw), raw)
+    return tuple(_unrepeated(_whole(found, raw), raw))
 
 
 def introduces(piece: Piece, raw: str) -> bool:
@@ -70,12 +73,15 @@ def _unrepeated(found: Sequence[Piece], raw: str) -> list[Piece]:
     parts = [part for piece in found for part in _without_its_list(piece, raw)]
     said = [_runs(raw[slice(*part.span)]) for part in parts]
     sharp = [_sharp(raw[slice(*part.span)]) for part in parts]
+    shortest: dict[object, int] = {}  # of the pieces that hold it, for each run and sharp word
+    for runs, sharp_words in zip(said, sharp, strict=True):
+        for one in (*runs, *sharp_words):
+            shortest[one] = min(shortest.get(one, len(runs)), len(runs))
     once = []
     for n, own in enumerate(said):
-        shorter = [m for m, other in enumerate(said) if len(other) < len(own)]
-        held = frozenset[tuple[str, ...]]().union(*(said[m] for m in shorter))
-        told = frozenset[str]().union(*(sharp[m] for m in shorter))
-        if not (own and len(own & held) >= _REPEATED * len(own) and sharp[n] <= told):
+        held = sum(shortest[run] < len(own) for run in own)
+        told = all(shortest[word] < len(own) for word in sharp[n])
+        if not (own and held >= _REPEATED * len(own) and told):
             once.append(n)
     return [parts[n] for n in once if not any(said[n] and said[n] < said[m] and sharp[n] == sharp[m] for m in once)]
 
@@ -118,13 +124,14 @@ def _says_something(text: str) -> bool:
     A sentence from whose middle one was taken only leads there: "Visit … to confirm your identity."
     """
     left = clean(text)
-    if _TABLE_RUN_TOGETHER.search(text) or left.count(GAP) > text.count(GAP):
+    table = text.count("%") >= _SHARES and _TABLE_RUN_TOGETHER.search(text)
+    if table or left.count(GAP) > text.count(GAP):
         return False
     if sum(1 for _ in islice(filter(str.isalnum, text), SHORTEST)) < SHORTEST or _POINTS_ELSEWHERE.match(text):
         return False
     if _OF_ITSELF.match(text):
         return False
-    return left == re.sub(r"[ \t]+", " ", text).strip() or len(words(left)) > 3
+    return left == single_spaced(text) or len(words(left)) > 3
 
 
 def _is_whole(text: str, following: Piece | None) -> bool:

@@ -71,6 +71,7 @@ class LocalEmbedder:
         self._passage_prefix = passage_prefix
         self._opening = threading.Lock()
         self._opened: Encoder | None = None
+        self._asked: dict[str, asyncio.Task[Vector]] = {}
 
     @classmethod
     def minilm(cls, *, folder: Path | None = None) -> LocalEmbedder:
@@ -121,9 +122,18 @@ class LocalEmbedder:
         return rows
 
     async def embed_query(self, text: str) -> Vector:
-        """The question's vector of length 1."""
-        row: Vector = (await asyncio.to_thread(self._run, [self._query_prefix + text]))[0]
+        """The question's vector of length 1. Several who ask for the same at once are given one."""
+        asked = self._asked.get(text)
+        if asked is None:
+            asked = self._asked[text] = asyncio.create_task(asyncio.to_thread(self._run, [self._query_prefix + text]))
+            asked.add_done_callback(lambda done: self._answered(text, done))
+        row: Vector = (await asyncio.shield(asked))[0]  # shielded: who gives up waiting takes it from nobody else
         return row
+
+    def _answered(self, text: str, done: asyncio.Task[Vector]) -> None:
+        del self._asked[text]
+        if not done.cancelled():
+            done.exception()  # seen, even where nobody waits any longer
 
     def _run(self, texts: list[str]) -> Vector:
         with self._opening:

@@ -48,7 +48,7 @@ def connect(path: Path) -> sqlite3.Connection:
             connection.execute("PRAGMA journal_mode = wal")
             connection.execute("PRAGMA synchronous = normal")
             connection.execute("PRAGMA foreign_keys = on")
-            connection.execute("PRAGMA cache_size = -32768")
+            connection.execute("PRAGMA cache_size = -8192")  # in KiB; the system keeps the file's pages too
         except sqlite3.Error:
             connection.close()
             raise

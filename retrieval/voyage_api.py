@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import math
 import platform
-from contextlib import contextmanager
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
 from retrieval.errors import ModelRefused, ModelUnavailable, RetrievalError
-from retrieval.hosted import key_fault, retry_after
+from retrieval.hosted import Later, key_fault, retry_after
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import AsyncIterator, Sequence
 
     from aiohttp import ClientSession
     from voyageai.client_async import AsyncClient
@@ -49,37 +49,41 @@ class Voyage:
     Every method raises ModelUnavailable or ModelRefused, and no other error; neither quotes what was sent.
     """
 
-    def __init__(self, client: AsyncClient) -> None:
+    def __init__(self, client: Later[AsyncClient]) -> None:
         self._client = client
         self._session: ClientSession | None = None
 
     @classmethod
     def connect(cls, *, api_key: str, base_url: str | None = None, timeout: float = 30.0) -> Voyage:
-        """An account by its key. Opens no connection yet, but loads the SDK, which blocks for a second.
+        """An account by its key. Opens no connection and loads nothing of the SDK before the first request.
 
         `base_url` names another region's or a compatible server's API ("https://.../v1"); without it, the key says
         which of Voyage's own it is for. `timeout` is for one request, in seconds. ModelRefused for what is no key.
         """
-        from voyageai.client_async import AsyncClient
+
+        def client() -> AsyncClient:
+            from voyageai.client_async import AsyncClient
+
+            platform.processor()  # the SDK asks at its first request, for which a process is started, once
+            address = base_url.rstrip("/") if base_url else None
+            return AsyncClient(api_key=api_key, base_url=address, timeout=timeout, max_retries=0)
 
         if fault := key_fault("VOYAGE_API_KEY", api_key):
             raise ModelRefused(fault)
-        platform.processor()  # the SDK asks at its first request, for which a process is started, once
-        address = base_url.rstrip("/") if base_url else None
-        return cls(AsyncClient(api_key=api_key, base_url=address, timeout=timeout, max_retries=0))
+        return cls(Later(client))
 
     async def embed(self, texts: Sequence[str], *, model: str, kind: Kind, dimensions: int) -> Vector:
         """One row of length 1 a text; a text longer than the model reads is cut off by Voyage."""
-        with self._request(model):
-            reply = await self._client.embed(list(texts), model=model, input_type=kind, truncation=True)
+        async with self._request(model) as client:
+            reply = await client.embed(list(texts), model=model, input_type=kind, truncation=True)
             return _unit_rows(reply.embeddings, len(texts), dimensions, model)
 
     async def embed_runs(
         self, runs: Sequence[Sequence[str]], *, model: str, kind: Kind, dimensions: int
     ) -> list[Vector]:
         """One matrix a run, with one row of length 1 a text, each read in the light of the others of its run."""
-        with self._request(model):
-            reply = await self._client.contextualized_embed([list(run) for run in runs], model=model, input_type=kind)
+        async with self._request(model) as client:
+            reply = await client.contextualized_embed([list(run) for run in runs], model=model, input_type=kind)
             return [
                 _unit_rows(result.embeddings, len(run), dimensions, model)
                 for result, run in zip(reply.results, runs, strict=True)
@@ -87,8 +91,8 @@ class Voyage:
 
     async def rerank(self, question: str, texts: Sequence[str], *, model: str) -> list[float]:
         """How well each text answers the question, in [0, 1], in the order of the texts."""
-        with self._request(model):
-            reply = await self._client.rerank(question, list(texts), model=model, truncation=True)
+        async with self._request(model) as client:
+            reply = await client.rerank(question, list(texts), model=model, truncation=True)
             scores = {int(result.index): float(result.relevance_score) for result in reply.results}
             if set(scores) != set(range(len(texts))) or not all(map(math.isfinite, scores.values())):
                 msg = f"{len(scores)} scores for {len(texts)} texts"
@@ -101,16 +105,17 @@ class Voyage:
         if session is not None:
             await session.close()
 
-    @contextmanager
-    def _request(self, model: str) -> Iterator[None]:
+    @asynccontextmanager
+    async def _request(self, model: str) -> AsyncIterator[AsyncClient]:
         """Keeps connections open from one request to the next, which the SDK does not, and maps what is raised."""
+        client = await self._client.get()
         from aiohttp import ClientSession
         from voyageai import aiosession
 
         self._session = self._session or ClientSession()
         before = aiosession.set(self._session)
         try:
-            yield
+            yield client
         except Exception as error:
             raise _mapped(error, model) from error
         finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 
+from aiohttp import ClientSession, ClientTimeout, DummyCookieJar
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.errors import mapped
@@ -12,14 +13,25 @@ from bot.errors import CitewellError
 
 _LOG = logging.getLogger(__name__)
 SLACK_API = "https://slack.com/api/"
+_SECONDS_A_CALL = 30
 
 
-def web_client(token: str, *, base_url: str = SLACK_API) -> AsyncWebClient:
+def web_client(token: str, *, base_url: str = SLACK_API, session: ClientSession | None = None) -> AsyncWebClient:
     """A client that tries each call once: whether to try again is decided where it is known what that may do.
 
-    The SDK and Bolt log bodies, with people's words, at INFO and DEBUG, so their loggers begin at WARNING.
+    With a `session`, calls share its connections; without one, each call opens its own, as the SDK does. The SDK and
+    Bolt log bodies, with people's words, at INFO and DEBUG, so their loggers begin at WARNING.
     """
-    return AsyncWebClient(token=token, base_url=base_url, logger=quiet("sdk"), retry_handlers=[])
+    return AsyncWebClient(token=token, base_url=base_url, logger=quiet("sdk"), retry_handlers=[], session=session)
+
+
+def slack_session() -> ClientSession:
+    """Connections to Slack for all clients together: a call that finds one open needs no handshake.
+
+    Of what Slack sets, no cookie is kept, since workspaces share it. A call may take as long as the SDK lets one. Made
+    within an event loop; to be closed.
+    """
+    return ClientSession(cookie_jar=DummyCookieJar(), timeout=ClientTimeout(total=_SECONDS_A_CALL))
 
 
 async def identify(client: AsyncWebClient) -> Identity:

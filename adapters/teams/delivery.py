@@ -148,14 +148,16 @@ class TeamsDelivery:
         unsure = next((part.n for part in noted if part.n >= 0 and not part.sent_as), None)
         repeatable = reply.kind is TurnKind.CRISIS or (stream and unsure == 0)
         if unsure is not None and not repeatable:
-            await self._say_so(message, to, box)
+            _LOG.warning("nobody knows whether the reply to %s arrived: they are told to ask again", message.key)
+            await self._tell(message, self._words.error.interrupted, to, box)
             return
         if reply.private and to.kind != "personal":
             if await self._sent_alone(message, reply, to, box):
                 return
-            stream = ""
             if reply.kind is not TurnKind.CRISIS:  # public help is better than none; public rows about somebody are not
-                reply = Reply(TurnKind.ERROR, self._words.error.not_alone, reply.trace_id)
+                await self._tell(message, self._words.error.not_alone, to, box)
+                return
+            stream = ""
         await self._show(message, reply, _Way(to, box, stream))
 
     async def _sent_alone(self, message: IncomingMessage, reply: Reply, of: Address, box: Outbox) -> bool:
@@ -229,10 +231,10 @@ class TeamsDelivery:
                 return stream
             return await self._sends.send(to, activity)
 
-    async def _say_so(self, message: IncomingMessage, to: Address, box: Outbox) -> None:
-        _LOG.warning("nobody knows whether the reply to %s arrived: they are told to ask again", message.key)
+    async def _tell(self, message: IncomingMessage, words: str, to: Address, box: Outbox) -> None:
+        """In place of the reply, or of what is left of it, whatever of it stands."""
         await box.begin(message.key, _NOTE, of=1, trace="", at=self._now())
-        note = Reply(TurnKind.ERROR, self._words.error.interrupted, trace_id="")
+        note = Reply(TurnKind.ERROR, words, trace_id="")
         [activity] = cards.activities(note, self._words, retry=message.id)
         sent_as = await self._sends.send(to, activity)
         await box.stands(message.key, _NOTE, sent_as or "note")

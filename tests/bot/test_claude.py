@@ -27,6 +27,7 @@ from memory.replay import Exchange, Said
 from memory.summary import Summary
 from retrieval.document import Document, Passage
 from retrieval.evidence import Evidence, Grade, Hit, Query
+from retrieval.hosted import Later
 from tests.doubles.claude import (
     KEY,
     MODEL,
@@ -324,7 +325,7 @@ async def test_a_server_that_hangs_is_given_up() -> None:
 async def test_the_whole_call_has_one_deadline_whatever_the_client_would_wait() -> None:
     async with ClaudeDouble([Hangs()]) as double:
         patient = AsyncAnthropic(api_key=KEY, base_url=double.url, max_retries=0, timeout=600)
-        claude = Claude(patient, timeout=0.2)
+        claude = Claude(Later(lambda: patient), timeout=0.2)
         with pytest.raises(Transient, match=r"within 0\.2 s"):
             await ClaudeAnswerer(claude, prompt("answer")).answer(QUESTION, evidence(OPEN), ())
         await claude.aclose()

@@ -17,6 +17,7 @@ from bot.errors import CitewellError, Transient
 from bot.prompts import prompt
 from bot.trace import Trace, count
 from bot.verify import Statement, check
+from retrieval.hosted import Later
 from tests.bot.evidence import evidence, hit
 from tests.doubles.claude import (
     KEY,
@@ -179,7 +180,7 @@ class Crowded(Claude):
 
 async def test_no_more_than_so_many_are_asked_at_once_whoever_asks() -> None:
     async with AsyncAnthropic(api_key=KEY) as client:
-        claude = Crowded(client)
+        claude = Crowded(Later(lambda: client))
         entailment = ClaudeEntailment(claude, prompt("entailment"))
         await asyncio.gather(*(entailment.follows(statement(), QUESTION) for _ in range(3 * AT_ONCE)))
         assert claude.most == AT_ONCE

@@ -14,6 +14,7 @@ from bot.claude_rerank import AT_ONCE, TOGETHER, ClaudeReranker
 from bot.prompts import prompt
 from bot.trace import Trace, count
 from retrieval.errors import ModelRefused, ModelUnavailable
+from retrieval.hosted import Later
 from retrieval.rerank import RERANKED
 from tests.doubles.claude import KEY, ClaudeDouble, Drops, Fails, Hangs, Judges, Refuses, Says, Writes, connected
 from tests.retrieval.samples import hits
@@ -186,7 +187,7 @@ class Crowded(Claude):
 
 async def test_no_more_than_so_many_requests_are_under_way_whoever_asks() -> None:
     async with AsyncAnthropic(api_key=KEY) as client:
-        claude = Crowded(client)
+        claude = Crowded(Later(lambda: client))
         reranker = ClaudeReranker(claude, prompt("rerank"))
         found = hits(*[PARKING] * RERANKED)
         await asyncio.gather(*(reranker.scores(QUESTION, found) for _ in range(3)))

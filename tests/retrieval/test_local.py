@@ -162,6 +162,30 @@ async def test_a_failure_to_open_is_tried_again() -> None:
     assert (await embedder.embed_query("abc")).tolist() == [3.0, 1.0]
 
 
+async def test_who_ask_for_the_same_question_at_once_are_given_one_run() -> None:
+    encoder = CountingEncoder()
+    embedder = LocalEmbedder("counting", 2, lambda: encoder)
+    vectors = await asyncio.gather(*(embedder.embed_query("aa") for _ in range(3)), embedder.embed_query("b"))
+    assert [vector[0] for vector in vectors] == [2, 2, 2, 1]
+    assert sorted(encoder.batches) == [["aa"], ["b"]]
+
+
+async def test_who_gives_up_waiting_takes_the_question_from_nobody_else() -> None:
+    begun, go = threading.Event(), threading.Event()
+
+    def opened() -> CountingEncoder:
+        begun.set()
+        go.wait(10)
+        return CountingEncoder()
+
+    embedder = LocalEmbedder("slow", 2, opened)
+    one, other = (asyncio.create_task(embedder.embed_query("aa")) for _ in range(2))
+    await asyncio.to_thread(begun.wait, 10)
+    one.cancel()
+    go.set()
+    assert (await other)[0] == 2
+
+
 async def test_batches_are_small_and_alike_in_length() -> None:
     encoder = CountingEncoder()
     texts = ["x" * (1 + (7 * i) % 40) for i in range(3 * BATCH)]

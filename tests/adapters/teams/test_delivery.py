@@ -256,3 +256,15 @@ async def test_rows_about_somebody_are_never_public_though_they_cannot_be_told_a
     (posted,) = rig.teams.messages()
     assert "Your result" not in posted.text
     assert "a chat with just the two of us" in posted.text
+
+
+async def test_who_got_a_part_of_rows_alone_is_told_that_the_rest_could_not_be_brought(rig: Rig) -> None:
+    rig.engine.reply = Reply(
+        TurnKind.FACT, "\n\n".join(f"Shift {n}. " + "x" * 3000 for n in range(20)), "t1", private=True
+    )
+    rig.teams.fail("send", None, *[Broken(503)] * 3)
+    await ask(rig, CHANNEL)
+    alone, told = rig.teams.messages()
+    assert alone.to == AMINA.id
+    assert "Shift" not in told.text
+    assert "a chat with just the two of us" in told.text
