@@ -26,6 +26,11 @@ class Heard:
     part: str
     rest: str = ""
 
+    @property
+    def proposed(self) -> bool:
+        """Whether it is a model's reading: then documents are asked all of it."""
+        return self.rest == self.part
+
     def completed(self, by: str, ready: Sequence[tuple[Lookup, Vocabulary]], today: date) -> Heard:
         """The same, where the next message says what was missing."""
         part = f"{self.part} {by}"

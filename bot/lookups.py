@@ -63,12 +63,12 @@ class Lookups:
             async with asyncio.timeout(_CHOOSING):
                 ready = await asyncio.to_thread(lambda: list(_ready(open_to)))
                 heard = await asyncio.to_thread(self._heard, asked, ready, today)
+            if heard.choice is None:
+                heard = await self._proposed(asked, ready, today, span) or heard
         except Exception as error:  # noqa: BLE001 - what breaks here costs look-ups, and no answer from documents
             logger.error("no look-up could be chosen: %s", _outline(error))  # noqa: TRY400 - a traceback may quote
             span.set(failed=type(error).__name__)
             return None
-        if heard.choice is None and (proposed := await self._proposed(asked, ready, today, span)) is not None:
-            heard = proposed
         return await self._outcome(heard, asked, ready, today=today, span=span)
 
     async def _outcome(
@@ -91,10 +91,11 @@ class Lookups:
                 given = await self._given(choice.lookup, wanted, asked, question, today=today, span=span)
                 if not heard.rest:
                     return given
-                if heard.rest == heard.question and isinstance(given, Given):
-                    given = replace(
-                        given, text=f"{self._words.lookups.proposed.format(title=card.title)}\n{given.text}"
-                    )
+                if heard.proposed:
+                    if isinstance(given, Declined):  # which the documents may know better
+                        return replace(given, sure=False)
+                    lead = self._words.lookups.proposed.format(title=card.title)
+                    given = replace(given, text=f"{lead}\n{given.text}")
                 [words] = [vocabulary for lookup, vocabulary in ready if lookup is choice.lookup]
                 rows = given.rows if isinstance(given, Given) else ()
                 return replace(given, beside=beside(heard.rest, heard.part, choice.columns, rows, words))

@@ -11,7 +11,7 @@ import pytest
 
 from bot.claude_lookup import ClaudeProposer
 from bot.lookup import Registry
-from bot.lookup_outcome import Asked, AskedBack, Given
+from bot.lookup_outcome import Asked, AskedBack, Declined, Given
 from bot.lookups import Lookups
 from bot.messages import Author
 from bot.prompts import prompt
@@ -79,6 +79,13 @@ async def test_what_the_question_bears_out_is_run_and_the_whole_row_shown(opens:
         assert "09:00" not in str(request)
         assert "Mill Lane" not in str(request)
         assert rig.span.attributes["proposed"] is True
+
+
+async def test_what_a_proposed_look_up_does_not_have_is_for_the_documents(opens: Opens) -> None:
+    async with opens(proposes("hours", clinic="Mill Lane", day="Tuesday")) as rig:
+        found = await rig.ask("At what hour do they unlock Mill Lane on Tuesday?")
+        assert isinstance(found, Declined)
+        assert not found.sure
 
 
 async def test_what_is_understood_whole_asks_nobody(opens: Opens) -> None:
