@@ -18,6 +18,7 @@ from adapters.backends import (
     choose_grader,
     choose_index,
     choose_meaning,
+    choose_proposer,
     choose_reranker,
     choose_search_helpers,
     choose_second_look,
@@ -34,8 +35,9 @@ from adapters.forgetting import Forgetter, answering_forget
 from adapters.ingest_history import IngestHistory
 from adapters.intake import Intake
 from adapters.live import Live
-from adapters.lookups.tables import Tables
+from adapters.lookups.opened import Opened
 from adapters.playground import PLATFORM as PLAYGROUND
+from adapters.settings import environment
 from adapters.sources import Sources, answering_sources
 from adapters.tracing.traces import Traces, words_until
 from adapters.uploads import Uploads
@@ -219,14 +221,17 @@ async def build(
         traces = await asyncio.to_thread(Traces.chosen, settings)
         opened.push_async_callback(traces.close)
         stores: tuple[Memory, ...] = tuple(dict.fromkeys((kept, memories.durable, guests)))
-        forgetter = Forgetter(stores, inbox, guests=ephemeral, also=traces.ring.forget_words)
+        lookups = await _lookups(settings, small, today, opened)
+
+        def forget_words() -> None:
+            traces.ring.forget_words()
+            lookups.forget()
+
+        forgetter = Forgetter(stores, inbox, guests=ephemeral, also=forget_words)
         summary_writer = await asyncio.to_thread(choose_summary_writer, settings, small)
         summaries = Summaries(summary_writer, budget_tokens=settings.replay_tokens)
         opened.push_async_callback(summaries.settle)
         access = PlaceAccess(settings.shelving, own={CONSOLE, PLAYGROUND})
-        tables = await Tables.open(settings.lookups, settings.home.expanduser())
-        opened.callback(tables.close)
-        lookups = Lookups(Registry(tables.all), wording(settings.language))
         engine = Engine(
             searcher=searcher,
             index=index,
@@ -283,6 +288,16 @@ async def build(
             traces,
             opened.pop_all(),
         )
+
+
+async def _lookups(
+    settings: Settings, small: Claude | None, today: Callable[[], date], opened: AsyncExitStack
+) -> Lookups:
+    secrets = await asyncio.to_thread(environment) if settings.lookups else {}
+    looking = await Opened.of(settings.lookups, settings.home.expanduser(), today=today, variables=secrets)
+    opened.callback(looking.close)
+    proposer = await asyncio.to_thread(choose_proposer, settings, small)
+    return Lookups(Registry(looking.all), wording(settings.language), proposer)
 
 
 def _answering(respond: Respond, engine: Engine, sources: Sources, forgetter: Forgetter, intake: Intake) -> Respond:

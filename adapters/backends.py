@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from bot.claude_context import ClaudeContextWriter
     from bot.claude_message import Usage
     from bot.entailment import Entailment
+    from bot.lookup_proposal import Proposer
     from bot.safety import SecondLook
     from bot.summary import SummaryWriter
     from retrieval.corrective import QueryRewriter
@@ -229,8 +230,8 @@ def _count_tokens(usage: Usage) -> None:
 def choose_writers(settings: Settings, claude: Claude | None, extractive: Answerer) -> tuple[Answerer, Rewriter]:
     """What answers, and what makes a follow-up stand alone: Claude, or extracts and rules. Blocking.
 
-    With 10 seconds for the latter, 20 for the former, and 5 for each of the four stages of a search that may be waited
-    for, a turn in which everything is slow and nothing fails still has ten for an extract.
+    With 10 seconds for the latter, 20 for the former, 4 for a proposed look-up, and 5 for each of the four stages of a
+    search that may be waited for, a turn in which everything is slow and nothing fails still has six for an extract.
     """
     rules = RuleRewriter()
     if claude is None:
@@ -281,6 +282,16 @@ def choose_second_look(settings: Settings, small: Claude | None) -> SecondLook |
     from bot.prompts import prompt
 
     return ClaudeSecondLook(small, prompt("safety"), patience=settings.within_turn(3))
+
+
+def choose_proposer(settings: Settings, small: Claude | None) -> Proposer | None:
+    """What proposes a look-up for a question that was not understood whole, where there are any. Blocking."""
+    if small is None or not settings.lookups:
+        return None
+    from bot.claude_lookup import ClaudeProposer
+    from bot.prompts import prompt
+
+    return ClaudeProposer(small, prompt("lookup"), patience=settings.within_turn(4))
 
 
 def choose_meaning(embedder: Embedder | None) -> SecondLook | None:

@@ -27,7 +27,7 @@ from pydantic import (
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from adapters.home_settings import HomeSettings, Thresholds, home_file
-from adapters.lookups.settings import Tables  # noqa: TC001 - pydantic needs it when the class is made
+from adapters.lookups.settings import Lookups  # noqa: TC001 - pydantic needs it when the class is made
 from adapters.offered import Permission
 from adapters.public_settings import public_address, team_ids
 from adapters.shelving_settings import COLLECTION_RULE, Channels, is_collection_name
@@ -269,8 +269,8 @@ class Settings(BaseSettings):
     )
     documents_into: str = Field(default=PUBLIC, description="the collection that they go into unless one is named")
     documents_limit: float = Field(default=20.0, gt=0, le=100, description="the largest such file, in megabytes")
-    lookups: Tables = Field(
-        default_factory=dict, description="tables that answers come from, by name; in the home only"
+    lookups: Lookups = Field(
+        default_factory=dict, description="tables and services that answers come from, by name; in the home only"
     )
     passages: int = Field(default=8, ge=1, le=30, description="passages given to the answerer")
     replay_tokens: int = Field(default=1500, ge=0, le=50_000, description="earlier exchanges it sees, in tokens")
@@ -466,6 +466,11 @@ def environment_file() -> dict[str, str | None]:
     except OSError as error:
         msg = f"{_ENV_FILE} cannot be read ({error.strerror}): make it readable, or start somewhere else."
         raise Misconfigured(msg) from error
+
+
+def environment() -> dict[str, str | None]:
+    """What the environment sets, and below it what `.env` does. Blocking."""
+    return {**environment_file(), **os.environ}
 
 
 def _listed(text: str) -> list[str]:

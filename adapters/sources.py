@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from bot.asking_on import OfSources, asking_on
 from bot.compose import still_held
+from bot.lookup_outcome import Asked
 from bot.messages import Reply
+from bot.trace import Span
 from memory.turn import AGAIN, TurnKind
 from retrieval.clock import utc_today
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from bot.access import Access
+    from bot.lookup_outcome import Declined, Given
     from bot.lookups import Lookups
     from bot.messages import Author, IncomingMessage, Respond, Show, Source
     from bot.turn import Memories
@@ -116,6 +119,14 @@ class Sources:
     async def passage(self, passage_id: str, conversation: Conversation, author: Author) -> Hit | None:
         """One passage, or None if it is gone or not for this person here."""
         return (await self._held([passage_id], conversation, author)).get(passage_id)
+
+    async def rows(self, id_: str, conversation: Conversation, author: Author) -> Given | Declined | None:
+        """The next rows of a list that an answer showed the first ones of; None where there are none for them here."""
+        if self._lookups is None:
+            return None
+        asked = Asked("", "", author, conversation)
+        collections = await self._access(conversation, author)
+        return await self._lookups.more(id_, asked, collections=collections, today=self._today(), span=Span("lookup"))
 
     async def _answers(self, conversation: Conversation) -> list[Turn]:
         """What was answered in a thread, whoever asked."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 _PAUSES = (re.compile(r"\n\s*\n"), re.compile(r"\n"), re.compile(r"(?<=[.!?…])\s+"), re.compile(r"\s+"))
+_FIGURE = re.compile(r"[+-]?\d[\d.,:/-]*\Z")
+_GOES_ON = re.compile(r"[.,:/-]?\d")
 _OPEN_ENTITY = re.compile(r"&[a-z]{0,4}$")
 
 
@@ -23,13 +25,21 @@ def split(text: str, limit: int) -> list[str]:
 
 
 def cut(text: str, limit: int) -> str:
-    """`text` if it fits, else as much as fits with an ellipsis for the rest. For text without entities."""
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+    """`text` if it fits, else as much as fits with an ellipsis for the rest. For text without entities.
+
+    A figure comes whole or not at all: "12…" could be read as 12.
+    """
+    return text if len(text) <= limit else f"{_without_half(text, limit - 1).rstrip()}…"
 
 
 def cut_escaped(text: str, limit: int) -> str:
     """The same for text with entities: none is cut through. `limit` is at least 8."""
-    return text if len(text) <= limit else _OPEN_ENTITY.sub("", text[: limit - 1]).rstrip() + "…"
+    return text if len(text) <= limit else _OPEN_ENTITY.sub("", _without_half(text, limit - 1)).rstrip() + "…"
+
+
+def _without_half(text: str, at: int) -> str:
+    """What stands before there, less the beginning of a figure that goes on behind it."""
+    return _FIGURE.sub("", text[:at]) if _GOES_ON.match(text, at) else text[:at]
 
 
 def _cut(text: str, limit: int) -> tuple[str, str]:

@@ -23,15 +23,17 @@ _MARKER = re.compile(r"\s?\[\d{1,3}\]")
 _ITEM = re.compile(r"(?:[-*\u2022]|\d{1,3}[.)])\s")
 
 
-def compose(statements: Sequence[Statement], today: date | None = None) -> tuple[str, tuple[Source, ...]]:
+def compose(
+    statements: Sequence[Statement], today: date | None = None, *, after: int = 0
+) -> tuple[str, tuple[Source, ...]]:
     """The answer's text and its sources, numbered in the order in which the text first uses them.
 
     One `[n]` follows each run of statements from one passage. List items and rows stand on lines of their own. Sources
-    whose review was due before `today` say so; without it, none does.
+    whose review was due before `today` say so; without it, none does. Numbers begin `after` those of other sources.
     """
     numbers: dict[str, int] = {}
     for statement in statements:
-        numbers.setdefault(statement.hit.passage.id, len(numbers) + 1)
+        numbers.setdefault(statement.hit.passage.id, after + len(numbers) + 1)
     pieces: list[str] = []
     for statement, following in zip_longest(statements, statements[1:]):
         pieces.append(statement.text)

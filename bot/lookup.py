@@ -13,7 +13,7 @@ from bot.errors import CitewellError
 from retrieval.document import PUBLIC
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import date
 
     from bot.lookup_vocabulary import Vocabulary
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 FEW = 7
-"""So many rows are shown of those that fit."""
+"""So many rows are shown of those that fit; the others where they are asked for."""
 
 
 class LookupFailed(CitewellError):
@@ -55,7 +55,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The first `FEW` rows at most, and how many there are."""
+    """Some of the rows, in their order, and how many there are in all."""
 
     rows: tuple[Row, ...]
     count: int
@@ -68,6 +68,7 @@ class Card:
     `answers` is a sentence on what it answers, `columns` names each column as people read it, `keys` are those that
     rows are found by. `collections` are those that a person must be allowed to see one of. With `personal`, rows are
     the asking person's own. `template` is a sentence with `{column}` in it, for when it holds all that was asked for.
+    With `single`, each argument has one value; else a list of them, any of which a row may have.
     """
 
     name: str
@@ -81,6 +82,7 @@ class Card:
     personal: bool = False
     template: str = ""
     seconds: float = field(default=2.0)
+    single: bool = False
 
     def open_to(self, collections: frozenset[str] | None, author: Author) -> bool:
         """Whether this person may ask it, who may see these collections here; None means all."""
@@ -90,7 +92,7 @@ class Card:
 
 
 class Lookup(Protocol):
-    """One look-up. Both methods are called off the event loop, may block, raise `LookupFailed`, and write nothing."""
+    """One look-up. What it does raises `LookupFailed`, writes nothing, and does not hold up the event loop."""
 
     @property
     def card(self) -> Card:
@@ -98,15 +100,17 @@ class Lookup(Protocol):
         ...
 
     def vocabulary(self) -> Vocabulary:
-        """The words that it is asked with, as of now."""
+        """The words that it is asked with, as of now. It is called off the event loop, and may block."""
         ...
 
-    def run(self, arguments: BaseModel, author: Author) -> Found:
-        """The rows for these arguments; of a personal look-up, the author's own by the platform's id alone."""
+    async def run(self, arguments: BaseModel, author: Author, *, start: int = 0, most: int = FEW) -> Found:
+        """So many rows for these arguments from `start` on; of a personal look-up, the author's own by the platform's
+        id alone.
+        """
         ...
 
-    def again(self, row_id: str, author: Author) -> Row | None:
-        """The row of this id as it is now, None where it is gone or not this person's."""
+    async def again(self, row_ids: Sequence[str], author: Author) -> dict[str, Row]:
+        """The rows of these ids as they are now, without those that are gone or not this person's."""
         ...
 
 
@@ -127,20 +131,24 @@ class Registry:
         return self._by_name.get(name)
 
 
-async def run(lookup: Lookup, given: dict[str, object], author: Author) -> Found:
-    """The rows for these arguments, checked against both models, within the look-up's own time.
+async def run(
+    lookup: Lookup, given: Mapping[str, Sequence[str]], author: Author, *, start: int = 0, most: int = FEW
+) -> Found:
+    """So many rows from `start` on for these values of the arguments, checked against both models, within its own time.
 
     Raises `LookupFailed` for what does not fit, and for whatever breaks in a look-up.
     """
     card = lookup.card
     try:
-        arguments = card.arguments.model_validate(given)
+        arguments = card.arguments.model_validate(
+            {name: values[0] if card.single else [*values] for name, values in given.items()}
+        )
     except ValidationError as error:
         msg = f"look-up {card.name} was asked with arguments that do not fit ({error.error_count()} faults)"
         raise LookupFailed(msg) from None
     try:
         async with asyncio.timeout(card.seconds):
-            found = await asyncio.to_thread(lookup.run, arguments, author)
+            found = await lookup.run(arguments, author, start=start, most=most)
     except LookupFailed:
         raise
     except TimeoutError:

@@ -19,17 +19,19 @@ _EMPTY = "–"
 
 
 def answered(
-    card: Card, found: Found, columns: Sequence[str], today: date, words: Wording
+    card: Card, found: Found, columns: Sequence[str], today: date, words: Wording, *, start: int = 0
 ) -> tuple[str, tuple[Source, ...]]:
-    """The text, one line a row, and a source for each."""
+    """The text, one line a row, and a source for each. `start` rows were shown before these."""
     shown = list(columns) or [column for column in card.columns if column not in card.keys]
     lines = [f"{_sentence(card, row, shown)} [{n}]" for n, row in enumerate(found.rows, 1)]
     text = lines[0] if len(lines) == 1 else "\n".join([f"{card.title}:", *(f"- {line}" for line in lines)])
     origin = found.rows[0].origin
     says = words.lookups
-    if found.count > len(found.rows):
+    if left := found.count - start - len(found.rows):
         missing = [card.columns[key] for key in card.keys if len({row.written[key] for row in found.rows}) > 1]
-        text += "\n" + says.more.format(count=found.count - len(found.rows), columns=", ".join(missing or card.keys))
+        text += "\n" + says.more.format(
+            count=left, columns=", ".join(missing or map(card.columns.__getitem__, card.keys))
+        )
     if origin.as_of is not None:
         late = origin.stale is not None and origin.stale < today
         day = words.dates.day_of(origin.as_of)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from bot.lookup_reading import Reading, read
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bot.lookup_vocabulary import Vocabulary
 
 _LONGEST_UNKNOWN = 3
-_NO_NAMES = frozenset(
+ASKS_OTHERWISE = frozenset(
     """
     after afterwards average before below between but cannot did dont earliest else ever except fewer fewest first had
     had happened highest instead last latest least less lowest more most my never next no none not nor only other over
@@ -44,7 +44,7 @@ class Missing:
     """A value of this key column has to be asked for; `known` are those there are, or those that may be meant.
 
     `unknown` where one was given that the table does not have. `sure` where the question is the table's own all the
-    same, whatever documents may say.
+    same, whatever documents may say. `keys` are those that a model proposed and the question bears out.
     """
 
     lookup: Lookup
@@ -53,6 +53,7 @@ class Missing:
     unknown: bool = False
     sure: bool = True
     weight: int = 0
+    keys: dict[str, list[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,11 @@ class Either:
 Choice: TypeAlias = Chosen | Missing | Either
 
 
+def is_unknown(choice: Choice | None) -> bool:
+    """Whether it is a value of a key that the table does not have, which other readings go before."""
+    return isinstance(choice, Missing) and choice.unknown
+
+
 def choose(question: str, lookups: Sequence[tuple[Lookup, Vocabulary]], today: date) -> Choice | None:
     """The one reading under which every word of the question is understood; None where there is none.
 
@@ -74,7 +80,8 @@ def choose(question: str, lookups: Sequence[tuple[Lookup, Vocabulary]], today: d
     whole: list[tuple[int, int, Choice]] = []
     unknown: list[Missing] = []
     words = tokens(question)
-    for lookup, vocabulary in lookups:
+    for lookup, any_question in lookups:
+        vocabulary = any_question.facing(question)
         reading = read(question, vocabulary, today)
         choice = _choice(lookup, vocabulary, reading, words)
         if isinstance(choice, Missing) and choice.unknown:
@@ -115,7 +122,7 @@ def _choice(  # noqa: PLR0911 - a list of cases
         return _unknown(lookup, vocabulary, reading, words, named=bool(values) or reading.about)
     if not named and (sum(map(len, keys.values())) < 2 or not _ASKING.isdisjoint(words)):
         return None
-    if not _fits(values or [column for column in card.columns if column not in card.keys], vocabulary, words):
+    if not fits(values or [column for column in card.columns if column not in card.keys], vocabulary, words):
         return None
     for several in reading.unsure:
         if several.isdisjoint(reading.asked):
@@ -126,6 +133,8 @@ def _choice(  # noqa: PLR0911 - a list of cases
     if missing:
         known = tuple(vocabulary.keys[missing[0]].values)
         return Missing(lookup, missing[0], known, sure=bool(given) or bool(values))
+    if vocabulary.single and (several_of := next((key for key, of in keys.items() if len(of) > 1), None)):
+        return Missing(lookup, several_of, tuple(keys[several_of]))
     if not given and not vocabulary.personal and not reading.which:
         return None
     asked = [*(column for column in reading.asked if column in reading.which and column not in keys), *values]
@@ -141,14 +150,16 @@ def _unknown(
         column for column in (*reading.doubts, *vocabulary.required, *lookup.card.keys) if column not in reading.keys
     ]
     short = left[-1] - left[0] < _LONGEST_UNKNOWN and left == list(range(left[0], left[-1] + 1))
-    if not named or not short or not open_keys or any(words[at] in _NO_NAMES for at in left):
+    if not named or not short or not open_keys or any(words[at] in ASKS_OTHERWISE for at in left):
         return None
     column = open_keys[0]
+    if not vocabulary.keys[column].values:  # there is nothing to say of what it has
+        return None
     weight = len(reading.asked) + reading.about + len(reading.keys)
     return Missing(lookup, column, tuple(vocabulary.keys[column].values), unknown=True, sure=False, weight=weight)
 
 
-def _fits(values: Sequence[str], vocabulary: Vocabulary, words: Sequence[str]) -> bool:
+def fits(values: Sequence[str], vocabulary: Vocabulary, words: Sequence[str]) -> bool:
     """Whether a column named is of a type that the question's first word asks for."""
     types = {vocabulary.types[column] for column in values}
     if not types:

@@ -62,6 +62,15 @@ def read(question: str, vocabulary: Vocabulary, today: date) -> Reading:
     return found
 
 
+def value_of(words: str, index: KeyIndex, today: date) -> str | None:
+    """The one value of a key that these words are, whole; None where there is none or there are several."""
+    ahead = tokens(words)
+    size, values, whole = _key(ahead, index, today) if ahead else (0, [], False)
+    if size != len(ahead) or len(values) != 1 or not (whole or index.tells(values[0], ahead)):
+        return None
+    return values[0]
+
+
 def _take(  # noqa: PLR0911 - a list of cases
     words: Sequence[str], at: int, vocabulary: Vocabulary, today: date, *, found: Reading
 ) -> int:

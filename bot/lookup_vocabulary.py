@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -18,6 +18,8 @@ Kind: TypeAlias = Literal["text", "integer", "number", "date", "time", "weekday"
 _WORD = re.compile(r"(?<![\w)])-\d+|[^\W_]+(?:\+|-(?!\w))?|[<>≤≥%]")
 """With the sign of "A-" and "-5", so that they are neither "A+" nor "5"."""
 _POSSESSIVE = re.compile(r"['’]s\b")
+_AROUND = "?!.,;:()[]\"'“”‘’"
+_LONGEST_MATCH = 80
 
 FILLERS = frozenset(
     """
@@ -107,7 +109,8 @@ class KeyIndex:
 @dataclass(slots=True)
 class Vocabulary:
     """What one table is asked with. `columns` gives the columns that a name stands for, by its stems;
-    `shared` those in whose names a word stands, which does not tell which of them is meant.
+    `shared` those in whose names a word stands, which does not tell which of them is meant. The values of a key in
+    `patterns` are not known beforehand: they are the words of a question that match. With `single`, a key has one.
     """
 
     keys: dict[str, KeyIndex]
@@ -120,6 +123,19 @@ class Vocabulary:
     known: frozenset[str] = frozenset()
     stems: frozenset[str] = frozenset()
     longest: int = 1
+    patterns: dict[str, re.Pattern[str]] = field(default_factory=dict)
+    single: bool = False
+
+    def facing(self, question: str) -> Vocabulary:
+        """The same, with the values of keys that this question has by their patterns."""
+        if not self.patterns:
+            return self
+        words = [bare for word in question.split() if len(bare := word.strip(_AROUND)) <= _LONGEST_MATCH]
+        found = {
+            name: KeyIndex.of("text", (word for word in words if pattern.fullmatch(word)))
+            for name, pattern in self.patterns.items()
+        }
+        return replace(self, keys=self.keys | found)
 
     @classmethod
     def of(
@@ -131,6 +147,8 @@ class Vocabulary:
         types: dict[str, Kind],
         required: Sequence[str],
         personal: bool = False,
+        patterns: dict[str, re.Pattern[str]] | None = None,
+        single: bool = False,
     ) -> Vocabulary:
         """Of each column's names and synonyms, and phrases that the table is about."""
         columns: dict[tuple[str, ...], frozenset[str]] = {}
@@ -153,6 +171,8 @@ class Vocabulary:
             frozenset(plain),
             frozenset(map(stemmed, plain)),
             longest,
+            patterns or {},
+            single,
         )
 
 

@@ -96,7 +96,8 @@ class Reply:
     `confidence` in [0, 1], which only a fact has. `private` asks the platform to show it to the author alone. Where
     `if_alerted` is given, people whom the organisation has named for it are to be told that help may be needed, and
     once they have been, these words belong at the end of the text. `undo` is the id by which what was done can be
-    undone, and is offered on a button; opaque, and looked up again on click.
+    undone, `more` that of the rows that are not shown yet; each is offered on a button, opaque, and looked up again on
+    click.
     """
 
     kind: TurnKind
@@ -108,6 +109,7 @@ class Reply:
     private: bool = False
     if_alerted: str = ""
     undo: str = ""
+    more: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """The reply as the commands print it; the names are stable."""

@@ -16,7 +16,7 @@ from bot.courtesy import courtesy
 from bot.crisis import FOLLOW_UP, crisis_reply_text, lines_for, words_for
 from bot.errors import Busy, CitewellError, Refused, outline
 from bot.lapsed import lapsed_version
-from bot.lookups import Asked, AskedBack, Declined, Given
+from bot.lookup_outcome import Asked, AskedBack, Declined, Given
 from bot.messages import IncomingMessage, Reply, Source
 from bot.restate import of_the_same, quotes, simpler, why
 from bot.safety import Clear, Mention, SafetyVerdict, SelfHarm, Violence, assess
@@ -37,7 +37,9 @@ if TYPE_CHECKING:
     from bot.answerer import Answerer, Hear, Rewriter
     from bot.crisis import Lines
     from bot.entailment import Entailment
-    from bot.lookups import Lookups, Outcome
+    from bot.lookup_beside import Beside
+    from bot.lookup_outcome import Outcome
+    from bot.lookups import Lookups
     from bot.messages import Show
     from bot.restate import Manner
     from bot.safety import SecondLook
@@ -223,6 +225,8 @@ class Engine:
         history = replay(turns, budget_tokens=self.settings.replay_tokens, summary=summary)
         answers = [turn for turn in turns if turn.kind is TurnKind.FACT]
         asks = asking_on(message.text)
+        if isinstance(asks, More) and (more := await self._rest(message, turns, trace)) is not None:
+            return self._from_table(more, message, trace)
         if asks is not None and not answers:
             return self._ending(message, trace, TurnKind.COURTESY, self.wording.asking_on.nothing_yet)
         if isinstance(asks, Simpler | InLanguage):
@@ -254,6 +258,8 @@ class Engine:
             if beside and question == asked:
                 question = beside[-1].standalone
         looked = None if beside else await self._looked_up(message, question, turns, trace)
+        if isinstance(looked, Given | Declined) and looked.beside is not None:
+            return await self._beside_rows(looked, looked.beside, message, history, trace)
         if looked is not None and looked.sure:
             return self._from_table(looked, message, trace)
         shown = {source.id for turn in beside for source in turn.sources}
@@ -283,19 +289,62 @@ class Engine:
             return None
         collections = await self.access(message.conversation, message.author)
         last = next((turn for turn in reversed(turns) if turn.author == message.author.id), None)
-        asked = Asked(message.text if turns else question, question, message.author, last)
+        typed = message.text if turns else question
+        asked = Asked(typed, question, message.author, message.conversation, last, trace.id)
         with trace.stage("lookup") as span:
             return await self.lookups.ask(asked, collections=collections, today=self.clock().date(), span=span)
+
+    async def _beside_rows(
+        self, looked: Given | Declined, beside: Beside, message: IncomingMessage, history: Sequence[Said], trace: Trace
+    ) -> tuple[Turn, Reply]:
+        """An answer from rows, and from passages what rows do not have: none that speaks of what the rows say."""
+        statements: Sequence[Statement] = ()
+        try:
+            statements = await self._statements_beside(beside, message, history, trace)
+        except (CitewellError, RetrievalError) as error:
+            logger.warning("turn %s: rows are answered without passages: %s", trace.id, error)
+        allowed = beside.allows(statement.text for statement in statements)
+        if not statements or not allowed:
+            says = self.wording.lookups
+            left = "" if beside.whole else says.rest_apart if statements else says.rest_missing
+            return self._from_table(replace(looked, text=_paragraphs(looked.text, left)), message, trace)
+        given = looked if isinstance(looked, Given) else Given(looked.question, looked.text, (), personal=False)
+        text, sources = compose(statements, self.clock().date(), after=len(given.sources))
+        both = replace(given, text=_paragraphs(given.text, text), sources=(*given.sources, *sources))
+        return self._from_table(both, message, trace)
+
+    async def _statements_beside(
+        self, beside: Beside, message: IncomingMessage, history: Sequence[Said], trace: Trace
+    ) -> Sequence[Statement]:
+        question = beside.question
+        if not beside.whole:
+            question = await self.rewriter.standalone(question, [beside.after])
+        evidence = await self._search(message, question, trace)
+        self.observe(trace, evidence)
+        if evidence.grade is Grade.INCORRECT or not evidence.hits:
+            return ()
+        return (await self._checked_draft(question, evidence, history, trace, None)).statements
+
+    async def _rest(self, message: IncomingMessage, turns: Sequence[Turn], trace: Trace) -> Outcome | None:
+        """The rows that the last answer here left; None where it left none for this person."""
+        last = turns[-1] if turns else None
+        if not self.lookups or last is None or (left := self.lookups.left_by(last)) is None:
+            return None
+        collections = await self.access(message.conversation, message.author)
+        asked = Asked(message.text, last.standalone, message.author, message.conversation, last, trace.id)
+        with trace.stage("lookup") as span:
+            return await self.lookups.more(left, asked, collections=collections, today=self.clock().date(), span=span)
 
     def _from_table(self, looked: Outcome, message: IncomingMessage, trace: Trace) -> tuple[Turn, Reply]:
         """Of a person's own rows nothing is kept but that they asked."""
         match looked:
             case Given(personal=True):
                 turn, reply = self._ending(message, trace, TurnKind.COURTESY, "")
-                return turn, replace(reply, kind=TurnKind.FACT, text=looked.text, sources=looked.sources, private=True)
+                reply = Reply(TurnKind.FACT, looked.text, reply.trace_id, sources=looked.sources, private=True)
+                return turn, replace(reply, more=looked.more)
             case Given():
                 turn, reply = self._fact(message, trace, looked.question, (looked.text, looked.sources), 1.0)
-                return turn, replace(reply, confidence=None)
+                return turn, replace(reply, confidence=None, more=looked.more)
             case AskedBack():
                 return self._ending(message, trace, TurnKind.COURTESY, looked.text, standalone=looked.question)
             case Declined():
@@ -469,6 +518,10 @@ class Engine:
                 span.set(failed=type(error).__name__)
                 if turn.kind is TurnKind.CRISIS:
                     await self.memories.guests.record(turn)
+
+
+def _paragraphs(*texts: str) -> str:
+    return "\n\n".join(filter(None, texts))
 
 
 def _degraded(stage: Stage) -> dict[str, str]:

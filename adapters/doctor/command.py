@@ -48,6 +48,7 @@ def doctor(settings: Settings, *, no_models: bool, as_json: bool) -> None:
 async def _look(settings: Settings, *, ask: bool) -> Findings:
     from adapters.app import utc_now
     from adapters.doctor.backends import look_at_backends
+    from adapters.doctor.lookups import look_at_lookups
     from adapters.doctor.machine import look_at_machine
     from adapters.slack.doctor import look_at_slack
     from adapters.teams.doctor import look_at_teams
@@ -55,6 +56,7 @@ async def _look(settings: Settings, *, ask: bool) -> Findings:
     found, now = Findings(), utc_now()
     await look_at_machine(settings, found, now.date())
     await look_at_backends(settings, found, ask=ask)
+    await look_at_lookups(settings, found, now.date())
     await look_at_slack(settings, found, now)
     await look_at_teams(settings, found)
     return found

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import logging
 import sqlite3
 from dataclasses import dataclass
-from datetime import date, timedelta
-from decimal import Decimal
+from datetime import date
 from threading import Lock
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import Field, create_model
 
 from adapters.lookups.read import cells
-from bot.clean import clean
-from bot.instruction import addresses_a_machine
-from bot.lookup import FEW, Card, Found, LookupFailed, Origin, Row
+from adapters.lookups.row import STRICT, checked, may_be_shown, named, origin_of, result_model, shown
+from bot.lookup import FEW, Card, Found, LookupFailed, Row
 from bot.lookup_days import weekday_of
 from bot.lookup_vocabulary import KeyIndex, Vocabulary
 
@@ -25,28 +24,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from pydantic import BaseModel
+
     from adapters.lookups.settings import TableSettings
     from bot.messages import Author
 
 logger = logging.getLogger(__name__)
 
 _MOST_VALUES = 20
-
-
-def _weekday(given: str) -> str:
-    if weekday_of(given) is None:
-        raise ValueError("no weekday")
-    return given
-
-
-_TYPES: dict[str, Any] = {
-    "text": str,
-    "integer": int,
-    "number": Decimal,
-    "date": date,
-    "time": Annotated[str, Field(pattern=r"^([01]?\d|2[0-3])[:.][0-5]\d$")],
-    "weekday": Annotated[str, AfterValidator(_weekday)],
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,23 +58,23 @@ class Table:
         """The words of the file as it is now."""
         return self._now().vocabulary
 
-    def run(self, arguments: BaseModel, author: Author) -> Found:
+    async def run(self, arguments: BaseModel, author: Author, *, start: int = 0, most: int = FEW) -> Found:
         """The rows with one of the given values in each key; of a personal table the author's own alone."""
         given = arguments.model_dump(exclude_none=True)
         if self._settings.person is not None:
             given[self._settings.person] = [author.id]
         where = " AND ".join(f"{self._at(name)} IN ({', '.join('?' * len(values))})" for name, values in given.items())
         bound = [value for values in given.values() for value in values]
-        count, found = self._select(where, bound, FEW)
-        return Found(tuple(self._row(cells_of) for cells_of in found), count)
+        count, found = await asyncio.to_thread(self._select, where, bound, start, most)
+        return Found(tuple(found.values()), count)
 
-    def again(self, row_id: str, author: Author) -> Row | None:
-        """The row of this id, if it is there and, in a personal table, the author's."""
-        where, bound = "id = ?", [row_id]
+    async def again(self, row_ids: Sequence[str], author: Author) -> dict[str, Row]:
+        """The rows of these ids that are there and, in a personal table, the author's."""
+        where, bound = f"id IN ({', '.join('?' * len(row_ids))})", [*row_ids]
         if self._settings.person is not None:
-            where, bound = f"{where} AND {self._at(self._settings.person)} = ?", [row_id, author.id]
-        _, found = self._select(where, bound, 1)
-        return self._row(found[0]) if found else None
+            where, bound = f"{where} AND {self._at(self._settings.person)} = ?", [*bound, author.id]
+        _, found = await asyncio.to_thread(self._select, where, bound, 0, len(row_ids))
+        return found
 
     def close(self) -> None:
         """Let go of the rows."""
@@ -98,49 +83,28 @@ class Table:
                 self._loaded.rows.close()
                 self._loaded = None
 
-    def _select(self, where: str, bound: Sequence[str], most: int) -> tuple[int, list[tuple[str, ...]]]:
-        """`where` is made of our own numbered columns; what people and files say is bound."""
+    def _select(self, where: str, bound: Sequence[str], start: int, most: int) -> tuple[int, dict[str, Row]]:
+        """`where` is made of our own numbered columns; what people and files say is bound. Blocking."""
         rows = self._now().rows
-        named = ", ".join(["id", *map(self._at, self._columns)])
+        named_columns = ", ".join(["id", *map(self._at, self._columns)])
         with self._lock:
             [count] = rows.execute(f"SELECT count(*) FROM row WHERE {where}", bound).fetchone()  # noqa: S608 - as above
             found = rows.execute(
-                f"SELECT {named} FROM row WHERE {where} ORDER BY rowid LIMIT ?",  # noqa: S608 - as above
-                [*bound, most],
+                f"SELECT {named_columns} FROM row WHERE {where} ORDER BY rowid LIMIT ? OFFSET ?",  # noqa: S608 - as above
+                [*bound, most, start],
             ).fetchall()
-        return count, found
+        return count, {row_id: self._row(row_id, texts) for row_id, *texts in found}
 
     def _at(self, column: str) -> str:
         return f"c{self._columns.index(column)}"
 
-    def _row(self, found: tuple[str, ...]) -> Row:
-        """Checked against the result's model. `LookupFailed` says which columns do not fit, and nothing of them."""
-        row_id, *texts = found
+    def _row(self, row_id: str, texts: Sequence[str]) -> Row:
         by_name = dict(zip(self._columns, texts, strict=True))
-        shown = {name: by_name[name] for name in self.card.columns}
-        try:
-            values = self.card.result.model_validate({name: text or None for name, text in shown.items()})
-        except ValidationError as error:
-            names = ", ".join(sorted({str(fault["loc"][0]) for fault in error.errors()}))
-            msg = f"look-up {self.card.name}: a row of {self._file.name} does not fit in {names}"
-            raise LookupFailed(msg) from None
-        if any(map(addresses_a_machine, shown.values())):
-            msg = f"look-up {self.card.name}: a row of {self._file.name} gives orders to a machine, and is not shown"
-            raise LookupFailed(msg)
-        if marked := [name for name, text in shown.items() if clean(text) != text]:
-            msg = f"look-up {self.card.name}: {', '.join(marked)} has an address or markup, which is not shown"
-            raise LookupFailed(msg)
-        return Row(row_id, values, shown, self._origin(by_name))
-
-    def _origin(self, cells_of: dict[str, str]) -> Origin:
-        said, as_of = self._settings, self._settings.as_of
-        if said.as_of_column is not None:
-            try:
-                as_of = date.fromisoformat(cells_of[said.as_of_column][:10])
-            except ValueError:
-                msg = f"look-up {self.card.name}: a row does not say its day in {said.as_of_column}, as 2026-11-30"
-                raise LookupFailed(msg) from None
-        return Origin(said.title, said.owner, as_of, _later(as_of, said.stale_after), _later(as_of, said.expires_after))
+        origin = origin_of(self._settings, self.card, by_name, self._settings.as_of)
+        place, written = f"a row of {self._file.name}", {name: by_name[name] for name in self.card.columns}
+        values = checked(self.card, written, place)
+        may_be_shown(self.card, written, place)
+        return Row(row_id, values, written, origin)
 
     def _now(self) -> _Loaded:
         try:
@@ -219,25 +183,18 @@ class Table:
             yield (f"{digest}-{seen[digest]}", *row)
 
 
-def _later(day: date | None, days: int | None) -> date | None:
-    return None if day is None or days is None else day + timedelta(days)
-
-
 def _card(name: str, said: TableSettings) -> Card:
-    hidden = {said.person, said.as_of_column}
-    shown = {key: column for key, column in said.columns.items() if key not in hidden}
-    strict = ConfigDict(extra="forbid", frozen=True)
+    columns = shown(said, said.columns)
     values = Annotated[list[Annotated[str, Field(max_length=2000)]], Field(min_length=1, max_length=_MOST_VALUES)]
     arguments: dict[str, Any] = dict.fromkeys(said.keys, (values | None, None))
-    result: dict[str, Any] = {key: (_TYPES[column.type] | None, None) for key, column in shown.items()}
     return Card(
         name=name,
         answers=said.answers or said.title,
         title=said.title,
-        arguments=create_model(f"{name}_arguments", __config__=strict, **arguments),
-        result=create_model(f"{name}_result", __config__=strict, **result),
-        columns={key: column.label or key.replace("_", " ") for key, column in shown.items()},
-        keys=tuple(key for key in said.keys if key in shown),
+        arguments=create_model(f"{name}_arguments", __config__=STRICT, **arguments),
+        result=result_model(name, {key: said.columns[key].type for key in columns}),
+        columns=columns,
+        keys=tuple(key for key in said.keys if key in columns),
         collections=said.collections,
         personal=said.person is not None,
         template=said.template,
@@ -249,7 +206,7 @@ def _vocabulary(said: TableSettings, card: Card, keys: dict[str, KeyIndex]) -> V
     required = said.required if said.required is not None else () if said.person else card.keys[:1]
     return Vocabulary.of(
         keys,
-        {name: (label, name.replace("_", " "), *said.columns[name].synonyms) for name, label in card.columns.items()},
+        named(said, card.columns),
         (said.title, *said.about),
         types={name: said.columns[name].type for name in card.columns},
         required=required,

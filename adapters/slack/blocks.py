@@ -50,6 +50,7 @@ PASSAGE_ACTION = "passage"
 PLACE_ACTION = "place"
 SOURCES_ACTION = "sources"
 LINK_ACTION = "link"
+MORE_ACTION = "more"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,7 @@ def posts(reply: Reply, words: Wording) -> tuple[Post, ...]:
     parts = split(mrkdwn(reply.text), MESSAGE_TEXT) or [""]
     shown = [list(_sections(part)) for part in parts]
     shown[-1] += [*_resources(reply, words), *_sources(reply.sources, words), *_all_sources(reply, words)]
+    shown[-1] += more_rows(reply.more, words)
     shown[-1] += [*_confidence(reply.confidence, words), *feedback(reply, words), *retry(reply, words)]
     spoken = _spoken(reply, words, len(parts))
     return tuple(Post(text, tuple(blocks[:MESSAGE_BLOCKS])) for text, blocks in zip(spoken, shown, strict=True))
@@ -91,8 +93,11 @@ def file_text(reply: Reply, words: Wording) -> str:
     return _paragraphs(reply.text, unescape(_resource_lines(reply, words)), _source_lines(reply, words)) + "\n"
 
 
-def passages(sources: Sequence[Source], words: Wording, *, heading: str) -> Post:
-    """Sources with their passages, verbatim, and how each was found; links in a block of their own."""
+def passages(sources: Sequence[Source], words: Wording, *, heading: str, more: str = "") -> Post:
+    """Sources with their passages, verbatim, and how each was found; links in a block of their own.
+
+    `more` is the id of rows that are left.
+    """
     shown = sources[: (MESSAGE_BLOCKS - 2) // 3]
     each = PASSAGES_TEXT // max(1, len(shown))
     blocks: list[Block] = [section(f"*{plain(heading)}*")]
@@ -105,7 +110,14 @@ def passages(sources: Sequence[Source], words: Wording, *, heading: str) -> Post
             context(joined(words.sources.found(source.found_by), rank, words.mark(source))),
         ]
     links = [button for source in shown if (button := _link_button(source, words)) is not None]
-    return Post(plain(heading), tuple([*blocks, *actions(links)][:MESSAGE_BLOCKS]))
+    fitting = [*blocks, *actions(links)][: MESSAGE_BLOCKS - 1]
+    return Post(plain(heading), (*fitting, *more_rows(more, words)))
+
+
+def more_rows(id_: str, words: Wording) -> Iterator[Block]:
+    """What shows the rows that are left, to whoever clicks; nothing where there are none."""
+    if id_:
+        yield from actions([button(MORE_ACTION, 0, words.lookups.more_button, value=id_)])
 
 
 def passage(hit: Hit, source_number: int, mark: str = "", lead: str = "") -> Post:

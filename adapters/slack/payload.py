@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 COMMAND = "/sources"
 SHORTCUT = "show_sources"
-_OURS = f"{blocks.PASSAGE_ACTION}|{blocks.PLACE_ACTION}|{blocks.SOURCES_ACTION}|{RETRY_ACTION}|{ASK_ACTION}"
+_SHOWN = f"{blocks.PASSAGE_ACTION}|{blocks.PLACE_ACTION}|{blocks.SOURCES_ACTION}|{blocks.MORE_ACTION}"
+_OURS = f"{_SHOWN}|{RETRY_ACTION}|{ASK_ACTION}"
 BUTTON = re.compile(rf"^(?:{FEEDBACK_ACTION}|(?:{_OURS}):[0-9]{{1,4}})$")
 LINK_BUTTON = re.compile(rf"^(?:resource_)?{blocks.LINK_ACTION}:[0-9]{{1,4}}$")
 

@@ -21,6 +21,7 @@ from adapters.slack.reasons import reason_view
 from adapters.slack.standing import answers_key
 from adapters.sources import heading
 from bot.errors import CitewellError
+from bot.lookup_outcome import Given
 from bot.messages import IncomingMessage
 from memory.errors import MemoryUnavailable
 from retrieval.errors import RetrievalError
@@ -69,6 +70,8 @@ class Surfaces:
             match action:
                 case blocks.SOURCES_ACTION:
                     await self._show_sources(click, value)
+                case blocks.MORE_ACTION:
+                    await self._show_rows(click, value)
                 case blocks.PASSAGE_ACTION | blocks.PLACE_ACTION:
                     await self._show_in_place(click, value, int(number))
                 case _ if action == FEEDBACK_ACTION:
@@ -126,6 +129,13 @@ class Surfaces:
         found = await self._sources.of_answer(trace_id, click.conversation, click.author)
         title = self._heading(found)
         await click.whisper(blocks.passages(found, self._words, heading=title) if found else blocks.note(title))
+
+    async def _show_rows(self, click: Click, id_: str) -> None:
+        found = await self._sources.rows(id_, click.conversation, click.author)
+        if isinstance(found, Given):
+            await click.whisper(blocks.passages(found.sources, self._words, heading=found.heading, more=found.more))
+        else:
+            await click.whisper(blocks.note(found.text if found else self._words.lookups.rest_gone))
 
     def _heading(self, found: tuple[Source, ...] | None) -> str:
         return self._words.sources.none_here if found is None else heading(found, self._words)

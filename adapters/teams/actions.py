@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bot.wording import Wording
 
 Action: TypeAlias = dict[str, Any]
-Verb: TypeAlias = Literal["passage", "sources", "retry"]
+Verb: TypeAlias = Literal["passage", "sources", "retry", "more"]
 
 SHOWN = 6
 """Actions in one set; Teams hides those beyond."""

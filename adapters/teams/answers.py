@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, assert_never
 from adapters.risk import at_risk
 from adapters.sources import heading
 from adapters.teams import cards
-from adapters.teams.clicks import AskAgain, ShowPassage, ShowSources, Thumb
+from adapters.teams.clicks import AskAgain, ShowPassage, ShowRows, ShowSources
+from bot.lookup_outcome import Given
 from bot.messages import IncomingMessage
 from memory.turn import AGAIN
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from adapters.sources import Sources
     from adapters.teams.activities import Activity
+    from adapters.teams.clicks import Click, Thumb
     from bot.messages import Author
     from bot.turn import Memories
     from bot.wording import Wording
@@ -60,9 +62,7 @@ class Answers:
         self._words = words
         self._now = now
 
-    async def to(
-        self, click: ShowSources | ShowPassage | AskAgain, activity: Activity, author: Author
-    ) -> Card | str | None:
+    async def to(self, click: Click, activity: Activity, author: Author) -> Card | str | None:
         """A card, or a sentence; None where the answer comes as one of its own."""
         where = activity.where
         match click:
@@ -70,6 +70,8 @@ class Answers:
                 return await self._shown(where, author)
             case ShowPassage():
                 return await self._passage(click, where, author)
+            case ShowRows():
+                return await self._rows(click, where, author)
             case AskAgain():
                 return await self._again(click, activity, author)
             case _:
@@ -104,6 +106,12 @@ class Answers:
             return self._words.sources.gone
         missed = hit.document.review_missed(self._now().date())
         return cards.passage(hit, click.n, self._words.review_due(missed))
+
+    async def _rows(self, click: ShowRows, where: Conversation, author: Author) -> Card | str:
+        found = await self._sources.rows(click.id, where, author)
+        if isinstance(found, Given):
+            return cards.passages(found.sources, self._words, lead=found.heading, more=found.more)
+        return found.text if found else self._words.lookups.rest_gone
 
     async def _again(self, click: AskAgain, activity: Activity, author: Author) -> str | None:
         """Ask what this person asked there, as if they had written it anew; each click once."""

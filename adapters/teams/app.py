@@ -200,12 +200,12 @@ class TeamsApp:
         if name == "message/submitAction":
             self._start(self._note_thumb(activity))
             return Response(200, {})
-        if click is None or name not in {"adaptiveCard/action", "task/fetch"}:
+        if click is None or name not in {"adaptiveCard/action", "task/fetch", "task/submit"}:
             return Response(501, {})
         author = await self._users.author(activity, address_of(activity))
         await self._keep(activity, guest=author.guest)
         shown = await self._answers.to(click, activity, author) or self._words.status.working
-        if name == "task/fetch":
+        if name != "adaptiveCard/action":  # a button inside a dialog is sent as task/submit, and changes what it shows
             return Response(200, as_dialog(shown, self._words.sources.heading))
         return Response(200, as_card_answer(shown))
 

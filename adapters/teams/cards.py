@@ -129,4 +129,5 @@ def _below(reply: Reply, words: Wording, retry: str | None) -> list[dict[str, An
 def _source_buttons(reply: Reply, words: Wording) -> list[Action]:
     """A button for each source, and one for all their passages."""
     each = [action for source in reply.sources[:SOURCE_BUTTONS] if (action := source_action(source, words)) is not None]
-    return [*each, dialog(words.sources.button, "sources")] if reply.sources else []
+    more = [dialog(words.lookups.more_button, "more", id=reply.more)] if reply.more else []
+    return [*each, dialog(words.sources.button, "sources"), *more] if reply.sources else []

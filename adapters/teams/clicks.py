@@ -32,6 +32,13 @@ class ShowPassage(_Part):
     n: int = Field(ge=0, le=9_999)
 
 
+class ShowRows(_Part):
+    """The rows of this id, which an answer did not show."""
+
+    citewell: Literal["more"]
+    id: str = Field(min_length=1, max_length=100)
+
+
 class AskAgain(_Part):
     """The message of this id, once more."""
 
@@ -39,8 +46,8 @@ class AskAgain(_Part):
     key: str = Field(default="", max_length=500)
 
 
-Click: TypeAlias = Annotated[ShowSources | ShowPassage | AskAgain, Field(discriminator="citewell")]
-_CLICKS: TypeAdapter[ShowSources | ShowPassage | AskAgain] = TypeAdapter(Click)
+Click: TypeAlias = ShowSources | ShowPassage | ShowRows | AskAgain
+_CLICKS: TypeAdapter[Click] = TypeAdapter(Annotated[Click, Field(discriminator="citewell")])
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +58,7 @@ class Thumb:
     good: bool
 
 
-def clicked(activity: Activity) -> ShowSources | ShowPassage | AskAgain | None:
+def clicked(activity: Activity) -> Click | None:
     """What a button of ours asks for, however Teams brings it; None for a button of nobody's."""
     value = as_json(activity.value)
     action = as_json(value.get("action"))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapters.label import joined, label_of
 from adapters.split import cut
-from adapters.teams.actions import link, sets
+from adapters.teams.actions import link, sets, submit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,10 +24,10 @@ PASSAGES_TEXT = 6_000
 SHOWN = 20
 
 
-def passages(sources: Sequence[Source], words: Wording) -> dict[str, Any]:
+def passages(sources: Sequence[Source], words: Wording, *, lead: str = "", more: str = "") -> dict[str, Any]:
     """Sources with their passages, and buttons that open those documents that have an address.
 
-    What they are sources of is said above the card.
+    What they are sources of is said above the card, or by `lead`. `more` is the id of rows that are left.
     """
     shown = sources[:SHOWN]
     each = PASSAGES_TEXT // max(1, len(shown))
@@ -39,7 +39,8 @@ def passages(sources: Sequence[Source], words: Wording) -> dict[str, Any]:
         told = joined(words.sources.found(source.found_by), ranks, words.mark(source))
         body.append(_container(label_of(source.n, source.title, source.locator), cut(source.quote, each), told))
     links = [action for source in shown if (action := link(source, words)) is not None]
-    return card(*body, *sets(links))
+    rest = [submit(words.lookups.more_button, "more", id=more)] if more else []
+    return card(*([runs(lead, weight="Bolder")] if lead else []), *body, *sets([*links, *rest]))
 
 
 def passage(hit: Hit, number: int, mark: str = "") -> dict[str, Any]:

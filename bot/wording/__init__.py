@@ -62,10 +62,17 @@ class LookupWords(Section):
     """Around answers from tables, and what is asked back before there can be one."""
 
     which: str
+    which_open: str
     unknown: str
     keys_more: str
     either: str
     more: str
+    more_button: str
+    some: str
+    rest_gone: str
+    proposed: str
+    rest_missing: str
+    rest_apart: str
     as_of: str
     stale: str
     expired: str

@@ -17,6 +17,7 @@ from click.testing import CliRunner
 from adapters.cli import main
 from adapters.doctor.backends import look_at_backends
 from adapters.doctor.finding import Findings, State
+from adapters.doctor.lookups import look_at_lookups
 from adapters.doctor.machine import look_at_machine
 from adapters.settings import Settings
 from adapters.slack.credentials import SCOPES
@@ -165,6 +166,17 @@ async def test_what_others_can_read_is_named(tmp_path: Path) -> None:
     (said,) = (one for one in found.all if one.check == "home")
     assert said.state is State.WARNING
     assert "traces.jsonl" in said.said
+
+
+async def test_each_look_up_that_cannot_be_asked_is_a_fault_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "stock.csv").write_text("vaccine,left\nMMR,3\n")
+    stock = {"title": "Stock", "file": "stock.csv", "keys": ["vaccine"], "columns": {"vaccine": {}, "left": {}}}
+    broken = {"gone": stock | {"file": "gone.csv"}, "rota": {"title": "Rota", "module": "rota.py"}}
+    found = Findings()
+    await look_at_lookups(settings(tmp_path, lookups={"stock": stock} | broken), found, NOW.date())
+    assert [one.state for one in found.all] == [State.GOOD, State.FAULT, State.FAULT]
+    assert "gone.csv cannot be read" in found.all[1].said
+    assert "rota.py is not there" in found.all[2].said
 
 
 def test_no_secret_is_shown_and_a_fault_makes_it_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

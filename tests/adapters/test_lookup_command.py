@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
+import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from click.testing import CliRunner
 
 from adapters.cli import main
 from adapters.home_settings import HOME_FILE
+from adapters.lookups import settings
+from tests.adapters.lookup_functions import ROTA
 from tests.adapters.lookup_tables import STOCK
+from tests.doubles.service import ServiceDouble
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from click.testing import Result
 
 DECLARED = """
@@ -27,6 +32,18 @@ keys = ["vaccine"]
 [lookups.stock.columns]
 vaccine = {}
 doses_left = { type = "integer", header = "doses left" }
+"""
+KINDS = """
+[lookups.beds]
+answers = "How many beds are free"
+url = "{url}/wards/{{ward}}"
+title = "Beds"
+keys = ["ward"]
+columns.ward = {{ values = ["Ward 1", "Ward 2"] }}
+columns.free = {{ type = "integer", header = "freeBeds", label = "free beds" }}
+[lookups.on_call]
+module = "rota.py"
+title = "On-call rota"
 """
 
 
@@ -50,6 +67,28 @@ def test_it_lists_what_is_declared_and_tries_one(tmp_path: Path) -> None:
     assert "MMR – doses left: 12. [1]\nAs of 2 November 2026." in tried.stdout
     found = json.loads(citewell(home, "lookups", "Doses left of MMR?", "--json").stdout)
     assert (found["outcome"], found["lookup"], found["rows"]) == ("Given", "stock", 1)
+
+
+async def test_it_lists_and_tries_every_kind(tmp_path: Path) -> None:
+    declared(home := tmp_path / "home")
+    async with ServiceDouble({"freeBeds": 3}) as service:
+        (home / HOME_FILE).write_text(DECLARED + KINDS.format(url=service.url))
+        (home / "rota.py").write_text(ROTA)
+        listed = await asyncio.to_thread(citewell, home, "lookups")
+        for line in (
+            "stock (table): How many doses are left\n  by vaccine; for public; 4 values of keys",
+            "beds (service): How many beds are free\n  by ward; for public; 2 values of keys",
+            "on_call (function): Who is on call on a ward on a day\n  by ward, day; for public; 2 values of keys",
+        ):
+            assert line in listed.stdout
+        for question, answer in (
+            ("How many free beds on Ward 1?", "Ward 1 – free beds: 3."),
+            ("Who is the registrar on Ward 1?", "Ward 1 – registrar: Dr Osei."),
+        ):
+            assert answer in (await asyncio.to_thread(citewell, home, "lookups", question)).stdout
+        service.status = 500
+        tried = await asyncio.to_thread(citewell, home, "lookups", "How many free beds on Ward 1?")
+    assert "I could not read that in “Beds”" in tried.stdout
 
 
 def test_what_is_wrong_is_said_and_exits_with_1(tmp_path: Path) -> None:
@@ -80,3 +119,13 @@ def test_the_demo_answers_from_its_two_tables_and_shows_the_row(tmp_path: Path) 
     assert "Mill Lane is open on Friday from 09:00 to 15:30." in said
     assert "Flu, Castle Road – doses left: 7." in said
     assert "“vaccine: Flu; branch: Castle Road; doses left: 7; next delivery: 2026-12-08" in said
+
+
+def test_the_examples_in_the_docs_can_be_declared_and_take_ten_lines() -> None:
+    text = (Path(__file__).resolve().parents[2] / "docs" / "lookups.md").read_text(encoding="utf-8")
+    examples = re.findall(r"```(toml|python)\n(.*?)```", text, re.DOTALL)
+    for language, example in examples:
+        assert len([line for line in example.splitlines() if line]) <= 10
+        if language == "toml":
+            assert settings.declared(tomllib.loads(example)["lookups"])
+    assert [language for language, _ in examples] == ["toml", "toml", "toml", "toml", "python", "toml"]

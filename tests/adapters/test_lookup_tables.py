@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from openpyxl import Workbook
 
-from adapters.lookups.settings import TableSettings, _tables
+from adapters.lookups.settings import TableSettings, declared
 from adapters.lookups.table import Table
 from bot.lookup import LookupFailed, run
 from bot.messages import Author
@@ -24,7 +24,7 @@ DECLARED = TABLES["stock"][1]
 
 
 async def rows(one: Table, author: Author = ANN, **keys: list[str]) -> list[dict[str, str]]:
-    return [row.written for row in (await run(one, dict(keys), author)).rows]
+    return [row.written for row in (await run(one, keys, author)).rows]
 
 
 async def test_csv_xlsx_and_a_view_give_the_same(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ async def test_arguments_that_are_no_keys_are_refused(tmp_path: Path) -> None:
     one = table(tmp_path, "leave")
     for given in ({"who": ["U2"]}, {"doses_left": ["3"]}):
         with pytest.raises(LookupFailed, match="do not fit"):
-            await run(one, dict(given), ANN)
+            await run(one, given, ANN)
     one.close()
 
 
@@ -92,8 +92,8 @@ async def test_personal_rows_are_the_authors_own_also_by_id(tmp_path: Path) -> N
     one = table(tmp_path, "leave")
     [mine] = (await run(one, {}, ANN)).rows
     assert mine.written == {"days_left": "12"}
-    assert one.again(mine.id, ANN) == mine
-    assert one.again(mine.id, Author("U2")) is None
+    assert await one.again([mine.id], ANN) == {mine.id: mine}
+    assert await one.again([mine.id], Author("U2")) == {}
     assert not one.card.open_to(None, Author("U1", guest=True))
     assert not one.card.open_to(frozenset({"public"}), ANN)
     one.close()
@@ -163,7 +163,7 @@ def test_a_file_that_lacks_a_column_says_which(tmp_path: Path, text: str, said: 
         ({"keys": []}, "keys: name the columns"),
         ({"view": "v"}, "view: a SQLite file needs one"),
         ({"file": "stock.txt"}, "file: it can be"),
-        ({"stale_after": 3}, "as_of: without it"),
+        ({"stale_after": 3}, "nothing can grow old"),
         ({"surprise": 1}, "stock.surprise: there is no such field"),
         ({"template": "{nothing}"}, "template: nothing is no column"),
         ({"collections": ["a b"]}, "stock.collections"),
@@ -172,4 +172,4 @@ def test_a_file_that_lacks_a_column_says_which(tmp_path: Path, text: str, said: 
 )
 def test_a_faulty_declaration_says_what_to_mend(changed: dict[str, object], said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        _tables({"stock": {"file": "stock.csv", **DECLARED, **changed}})
+        declared({"stock": {"file": "stock.csv", **DECLARED, **changed}})

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.slack.mrkdwn import escape
 from adapters.split import cut, cut_escaped, split
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 TEXT = st.text(st.sampled_from("ab&<> .\n!"), max_size=400) | st.text(max_size=200)
 LIMIT = st.integers(8, 60)
@@ -45,3 +50,15 @@ def test_what_does_not_fit_is_cut_with_an_ellipsis() -> None:
     assert cut("Visiting", 8) == "Visiting"
     assert cut("Visiting hours", 10) == "Visiting…"
     assert len(cut("x" * 100, 75)) == 75
+
+
+@pytest.mark.parametrize("cutter", [cut, cut_escaped])
+@pytest.mark.parametrize(
+    "text", ["doses left: 12345; more", "open till 15:30 today", "it costs 1,250.50 in all", "-12 °C"]
+)
+def test_a_figure_is_shown_whole_or_not_at_all(cutter: Callable[[str, int], str], text: str) -> None:
+    [figure] = re.findall(r"-?\d[\d:.,]*\d", text)
+    for limit in range(8, len(text)):
+        shown = cutter(text, limit)
+        assert len(shown) <= limit
+        assert re.findall(r"-?\d[\d:.,]*", shown) in ([], [figure])

@@ -26,15 +26,17 @@ from typing import TYPE_CHECKING
 from adapters.lookups.settings import TableSettings
 from adapters.lookups.table import Table
 from bot.lookup import Registry
-from bot.lookups import Asked, Given, Lookups
+from bot.lookup_outcome import Asked, Given
+from bot.lookups import Lookups
 from bot.messages import Author
 from bot.trace import Span
 from bot.wording import wording
+from memory.conversation import Conversation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from bot.lookups import Outcome
+    from bot.lookup_outcome import Outcome
 
 TODAY = date(2026, 11, 30)
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday")
@@ -327,7 +329,7 @@ def opened() -> Iterator[Lookups]:
 
 async def asked(lookups: Lookups, text: str) -> Outcome | None:
     """What comes of one question, by itself."""
-    question = Asked(text, text, Author("ann"))
+    question = Asked(text, text, Author("ann"), Conversation("console", "local", "terminal", "t1"))
     return await lookups.ask(question, collections=None, today=TODAY, span=Span("lookup"))
 
 

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bot.lookup import Registry
+from bot.lookup_outcome import Asked, Given
 from bot.lookups import Lookups
 from bot.messages import Author, TurnKind
+from bot.trace import Span
 from bot.wording import wording
+from memory.conversation import Conversation
 from memory.replay import replay
 from tests.adapters.lookup_tables import STOCK, TABLES, table
 from tests.bot.engine import bench, said
@@ -152,6 +155,37 @@ async def test_stale_rows_are_marked_and_expired_ones_decline(
     assert (reply.kind, says in reply.text) == (kind, True)
     assert any(source.review_by for source in reply.sources) is ("stale_after" in days and days["stale_after"] == 10)
     one.close()
+
+
+async def test_the_rest_is_for_its_place_and_a_persons_own_rows_for_them(tmp_path: Path) -> None:
+    many = "who,days left\n" + "".join(f"U1,{n}\nU2,{100 + n}\n" for n in range(10))
+    stock = STOCK + "".join(f"MMR,{n},{n}\n" for n in range(200, 210))
+    tables = [table(tmp_path, "leave", many), table(tmp_path, "stock", stock)]
+    lookups, day = Lookups(Registry(tables), wording()), date(2026, 11, 30)
+    here, there = said("").conversation, Conversation("console", "local", "elsewhere", "t")
+
+    async def asked(text: str, by: str, where: Conversation) -> Given | None:
+        question = Asked(text, text, Author(by), where)
+        found = await lookups.ask(question, collections=None, today=day, span=Span("lookup"))
+        assert isinstance(found, Given)
+        return found
+
+    async def rest(id_: str, by: str, where: Conversation) -> str:
+        found = await lookups.more(id_, Asked("", "", Author(by), where), collections=None, today=day, span=Span("x"))
+        return found.text if isinstance(found, Given) else ""
+
+    mine, all_ = await asked("How many days left do I have?", "U1", here), await asked("Doses left of MMR?", "U1", here)
+    assert mine
+    assert all_
+    assert "days left: 7" in await rest(mine.more, "U1", there)  # they are answered in a chat of their own
+    assert await rest(mine.more, "U2", here) == ""
+    assert "doses left: 206" in await rest(all_.more, "U2", here)
+    assert await rest(all_.more, "U1", there) == ""
+    assert await rest("made up", "U1", here) == ""
+    lookups.forget()
+    assert await rest(all_.more, "U1", here) == ""
+    for one in tables:
+        one.close()
 
 
 async def test_someone_in_need_comes_before_any_table(rig: Rig) -> None:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from adapters import samples
 from adapters.app import build
 from memory.turn import TurnKind
+from tests.doubles.service import ServiceDouble
+from tests.golden.lookups import BEDS, every_kind
 from tests.golden.model import Model, claude
 from tests.golden.shelves import settings
 from tests.golden.transcript import Supposes
@@ -35,8 +37,11 @@ async def hold(transcript: Transcript, platform: Platform, home: Path) -> None:
         given = {**platform.settings, **(model.settings if model else {})}
         if transcript.replay is not None:
             given["replay_tokens"] = transcript.replay
-        if transcript.tables is not None:
+        if transcript.tables == "samples":
             given["lookups"] = await asyncio.to_thread(samples.tables)
+        elif transcript.tables == "every kind":
+            service = await stack.enter_async_context(ServiceDouble(BEDS))
+            given["lookups"] = await asyncio.to_thread(every_kind, home / "lookups", service.url)
         impatient = any("times out" in turn.model for turn in transcript.talk)
         answerer = await stack.enter_async_context(model.impatiently()) if model and impatient else None
         chosen = await settings(home, search=transcript.search, **given)

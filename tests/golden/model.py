@@ -105,6 +105,9 @@ def _replies(step: script.Step) -> Sequence[Scripted]:
             return [Says({"question": question})]
         case script.Supposes(supposes=passage):
             return [Says({"passage": passage})]
+        case script.Proposes(proposes=name, given=given):
+            arguments = [{"name": argument, "value": value} for argument, value in given.items()]
+            return [Says({"lookup": name, "arguments": arguments})]
         case script.Writes(writes=text):
             return [Writes(text)] * 2
         case "refuses":

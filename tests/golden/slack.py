@@ -86,6 +86,18 @@ class Slack:
         assert {message.to for message in posted} <= {None, WRITERS[by]}
         return [_shown(message) for message in posted]
 
+    async def press(self, label: str, *, by: Writer) -> str:
+        """Click the button of this label under the latest message that has one; what they alone see then."""
+        seen = [*self._posted()]
+        found = [(message, one) for message in seen for one in _buttons(message) if one["text"]["text"] == label]
+        message, button = max(found, key=lambda pair: seen.index(pair[0]))
+        shown = self._double.workspace.ephemeral
+        before = len(shown)
+        await self._double.click(button, message, WRITERS[by])
+        await self._double.until(lambda: len(shown) > before)
+        assert shown[-1].to == WRITERS[by]
+        return "\n".join([shown[-1].text, *_strings(shown[-1].blocks)])
+
     def conversation(self, thread: str) -> Conversation:
         return Conversation(PLATFORM, TEAM, CHANNEL, self._threads.get(thread, "not yet"))
 
@@ -107,7 +119,7 @@ async def slack() -> AsyncIterator[Slack]:
 def _shown(message: Message) -> Shown:
     words = [block["text"]["text"] for block in message.blocks if block["type"] == "section"]
     answer = list(takewhile(lambda text: not text.startswith(_LEAD), words))
-    buttons = [element for block in message.blocks if block["type"] == "actions" for element in block["elements"]]
+    buttons = _buttons(message)
     return Shown(
         answer="\n\n".join(answer),
         beside="\n\n".join(words[len(answer) :]),
@@ -118,6 +130,10 @@ def _shown(message: Message) -> Shown:
         everything="\n".join([message.text, *_strings(message.blocks)]),
         private=message.to is not None,
     )
+
+
+def _buttons(message: Message) -> list[dict[str, Any]]:
+    return [element for block in message.blocks if block["type"] == "actions" for element in block["elements"]]
 
 
 def _label(button: Mapping[str, Any]) -> str:

@@ -47,6 +47,7 @@ class Teams:
         self._app: Application | None = None
         self._threads: dict[str, str] = {}
         self._seen: set[str] = set()
+        self._dialog: Any = None
 
     @property
     def settings(self) -> Mapping[str, object]:
@@ -96,6 +97,22 @@ class Teams:
             assert one.to or one.conversation == self._threads[thread]
         assert {one.to for one in posted} <= {None, WRITERS[by].id}
         return [_shown(one) for one in posted]
+
+    async def press(self, label: str, *, by: Writer) -> str:
+        """Click the button of this label under the latest message that has one, or in the dialog that came of that;
+        what the dialog shows then.
+        """
+        shown = self._dialog or [card for posted in self._double.messages() for card in posted.cards]
+        button = [one for one in _actions(shown) if one["title"] == label][-1]
+        name = "task/submit" if self._dialog else "task/fetch"
+        assert ("msteams" in button["data"]) is (name == "task/fetch")
+        where = next(iter(self._threads.values()))
+        value = {"data": button["data"], "context": {"theme": "default"}}
+        activity = self._double.activity(where, WRITERS[by], type="invoke", name=name, value=value)
+        given = await self._double.deliver(activity)
+        assert given.status == 200
+        self._dialog = given.body
+        return "\n".join(_strings(given.body))
 
     def conversation(self, thread: str) -> Conversation:
         root = self._threads.get(thread, "").partition(";messageid=")[2]

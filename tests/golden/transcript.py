@@ -4,7 +4,7 @@ about           what the conversation shows, in a sentence
 documents       leaflets: names of sample leaflets, or `all`; texts: documents written out here, each with its title,
                 text, and where they matter url and collection (`public` unless said)
 search          words (the default) or meaning, which needs the local model
-tables          samples, where the two sample tables are to answer
+tables          samples, where the two sample tables are to answer; every kind, where those of `tests.golden.lookups`
 model           none (the default: answers are extracts) or claude, played by a double
 replay          how many tokens of earlier exchanges the model is given; left out, as many as by default
 talk            the turns, one after another
@@ -18,6 +18,7 @@ script and no more:
 
 rewrites        the follow-up as a question that stands alone
 supposes        a made-up passage, which only a search by meaning asks for
+proposes        a look-up by its name, empty for none, `with` arguments
 answers         sentences; each `says` something and `quotes` a stretch of a passage, which it names rightly, unless
                 `passage` gives another name
 lacks           the model says that this is missing
@@ -35,7 +36,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import yaml
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from adapters import samples
 from memory.turn import TurnKind  # noqa: TC001 - pydantic needs it when the class is made
@@ -116,13 +117,22 @@ class Supposes(_Part):
     supposes: str
 
 
+class Proposes(_Part):
+    """The model proposes a look-up."""
+
+    proposes: str
+    given: Annotated[dict[str, str], Field(alias="with")] = {}
+
+
 class Writes(_Part):
     """The model writes something in no form, each time it is asked."""
 
     writes: str
 
 
-Step: TypeAlias = Answers | Lacks | Rewrites | Supposes | Writes | Literal["refuses", "times out", "is overloaded"]
+Step: TypeAlias = (
+    Answers | Lacks | Rewrites | Supposes | Proposes | Writes | Literal["refuses", "times out", "is overloaded"]
+)
 
 
 class Reply(_Part):
@@ -187,7 +197,7 @@ class Transcript(_Part):
     documents: Documents = Documents()
     search: Literal["words", "meaning"] = "words"
     model: Literal["none", "claude"] = "none"
-    tables: Literal["samples"] | None = None
+    tables: Literal["samples", "every kind"] | None = None
     replay: int | None = None
     talk: list[Turn]
     never_sent: Texts = []
