@@ -402,10 +402,13 @@ class Engine:
         """The conversation so far; without it a question is still answered, as one that stands alone."""
         memory = self.memories.of(guest=message.author.guest)
         try:
-            return await memory.turns(message.conversation), await memory.summary(message.conversation)
+            turns, summary = await asyncio.gather(
+                memory.turns(message.conversation), memory.summary(message.conversation)
+            )
         except Exception as error:  # noqa: BLE001 - memory failing degrades memory only
             logger.warning("memory could not be read: %s", type(error).__name__)
             return (), None
+        return turns, summary
 
     async def _search(
         self, message: IncomingMessage, question: str, trace: Trace, *, without: Collection[str] = ()

