@@ -120,8 +120,8 @@ class Gate:
     def find_in(self, words: Sequence[str]) -> Found | None:
         """The same for the words of a message that has been read."""
         idioms, subjects = self._hiding
-        shown = idioms.hidden_in(self._vocabulary.encode(words))
-        mentions, persons = Encoded(shown), Encoded(subjects.hidden_in(shown))
+        mentions = Encoded(self._vocabulary.encode(words), self._vocabulary.keys).without(idioms)
+        persons = mentions.without(subjects)
         for level in _ORDER:
             message = mentions if level == "mention" else persons
             for number in self._search[level].holding(message):
