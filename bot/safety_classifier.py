@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bot.safety_features import BUCKETS, RUNS, Features, WordClasses
-from bot.safety_text import END
+from bot.safety_text import PAUSES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,7 +124,7 @@ class Classifier:
 
     def judged(self, words: Sequence[str]) -> Judged | None:
         """The scores for the words of a message, None where there are too few to tell."""
-        spoken = [word for word in words if word != END]
+        spoken = [word for word in words if word not in PAUSES]
         if not spoken:
             return None
         if len(spoken) > MOST_READ:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from dataclasses import dataclass
 from functools import cached_property
 from operator import add
 from typing import TYPE_CHECKING
 
-from bot.safety_text import END
+from bot.safety_text import BREAK, END
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence, Set
@@ -23,27 +24,41 @@ _NEAR = 12
 """An exception counts so many words around what it excepts: a harmless clause does not silence another far from it."""
 
 
+_SYMBOL = re.compile(f"[^{BREAK}]")
+
+
 class Encoded:
     """A message in symbols: no pattern reaches over a sentence's end. `keys` are those that patterns need: symbols, and
     pairs that stand side by side. It is searched in pieces, of several short sentences or a stretch of a long one.
+
+    Of a text with a `BREAK` in it only what reaches over one is found.
     """
 
     def __init__(self, text: str, keys: Set[str], present: frozenset[str] | None = None) -> None:
-        self.present = frozenset(_keys_in(text, keys)) if present is None else present
-        """The keys that it has, and perhaps some that are hidden by now."""
+        self._broken = BREAK in text
         self._text = text
         self._keys = keys
+        self.present = self._keys_in(text) if present is None else present
+        """The keys that it has, and perhaps some that are hidden by now."""
         self._filled: dict[frozenset[str], int] = {}
+
+    def by_line(self) -> Encoded:
+        """The message with each line by itself."""
+        return Encoded(self._text.replace(BREAK, END), self._keys, self.present) if self._broken else self
 
     def without(self, hidden: Search) -> Encoded:
         """The message with a `.` for every symbol that a pattern covers, one pattern after the other."""
         text = self._text
         for _, pattern in hidden.possible(self.present):
-            text = pattern.expression.sub(lambda match: "." * len(match[0]), text)
+            text = self.expression(pattern).sub(lambda match: _SYMBOL.sub(".", match[0]), text)
         return self if text == self._text else Encoded(text, self._keys, self.present)
 
-    def having(self, pattern: Pattern) -> Iterator[str]:
-        """The pieces that have a key for every place of a pattern."""
+    def expression(self, pattern: Pattern) -> re.Pattern[str]:
+        """What a pattern is looked for with."""
+        return pattern.broken if self._broken else pattern.expression
+
+    def matches(self, pattern: Pattern) -> Iterator[str]:
+        """What stands around each match of a pattern in its sentence."""
         left = (1 << len(self._pieces)) - 1
         if left > 1:
             for needed in pattern.needs:
@@ -51,7 +66,10 @@ class Encoded:
         while left:
             lowest = left & -left
             left ^= lowest
-            yield self._pieces[lowest.bit_length() - 1]
+            piece = self._pieces[lowest.bit_length() - 1]
+            for match in self.expression(pattern).finditer(piece):
+                if not self._broken or BREAK in match[0]:
+                    yield _around(piece, *match.span())
 
     def _with(self, needed: frozenset[str]) -> int:
         """One bit a piece: set where it has one of these keys. Worked out once for all patterns that need them."""
@@ -67,6 +85,8 @@ class Encoded:
         found: list[str] = []
         short = END
         for sentence in dict.fromkeys(self._text.split(END)):
+            if self._broken and BREAK not in sentence:
+                continue
             if len(sentence) + 2 > _STRETCH:
                 found.extend(dict.fromkeys(_stretches(f"{END}{sentence}{END}")))
                 continue
@@ -82,13 +102,14 @@ class Encoded:
         found: dict[str, int] = {}
         for number, piece in enumerate(self._pieces):
             bit = 1 << number
-            for key in _keys_in(piece, self.present):
+            for key in self._keys_in(piece):
                 found[key] = found.get(key, 0) | bit
         return found
 
-
-def _keys_in(text: str, keys: Set[str]) -> Set[str]:
-    return keys & set(text).union(map(add, text, text[1:]))
+    def _keys_in(self, text: str) -> frozenset[str]:
+        if self._broken:
+            text = text.replace(BREAK, "")
+        return frozenset(self._keys & set(text).union(map(add, text, text[1:])))
 
 
 def _around(piece: str, start: int, end: int) -> str:
@@ -116,12 +137,7 @@ class Clause:
 
     def matches(self, pattern: Pattern, message: Encoded) -> bool:
         """Whether one of its patterns matches somewhere with no exception near."""
-        for piece in message.having(pattern):
-            for match in pattern.expression.finditer(piece):
-                near = _around(piece, match.start(), match.end()) if self.unless else ""
-                if not any(one.expression.search(near) for one in self.unless):
-                    return True
-        return False
+        return any(not any(one.expression.search(near) for one in self.unless) for near in message.matches(pattern))
 
 
 class Search:

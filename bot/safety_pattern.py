@@ -21,7 +21,7 @@ from functools import cache, cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
-from bot.safety_text import END, fold, words
+from bot.safety_text import BREAK, END, fold, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence, Set
@@ -31,6 +31,8 @@ Phrase: TypeAlias = tuple[str, ...]
 
 _OTHER = "."
 _FIRST_SYMBOL = 0xE000
+_BESIDE_BREAK = 1
+"""Words of any kind that may stand between a named word and a broken line."""
 _OF_PAIR = 0.25
 """How common two words side by side are, beside the rarer of them."""
 _GAP = re.compile(r"\.\.([1-9]|1[0-2])")
@@ -149,7 +151,7 @@ class Vocabulary:
         self._commonness: dict[frozenset[str], float] = {}
         self._sets: dict[frozenset[str], frozenset[str]] = {}
         self._keys: dict[str, str] = {}
-        self._expressions: dict[tuple[Element, bool], str] = {}
+        self._expressions: dict[tuple[Element, bool, str], str] = {}
 
     @property
     def known(self) -> frozenset[str]:
@@ -168,7 +170,7 @@ class Vocabulary:
             word: exact[word] if word in exact else self._by_beginning(word) if word[:2] in first_two else _OTHER
             for word in set(found)
         }
-        symbols[END] = END
+        symbols[END], symbols[BREAK] = END, BREAK
         return END + "".join(map(symbols.__getitem__, found)) + END
 
     def _by_beginning(self, word: str) -> str:
@@ -217,25 +219,26 @@ class Vocabulary:
                 return (min(pairs)[1],)
         return self.symbols(min(one, key=self._phrases.__getitem__))
 
-    def expression(self, element: Element, *, first: bool) -> str:
-        """A place as a regular expression, `first` in its pattern or not."""
-        key = (element, first and element.must_be_filled)
+    def expression(self, element: Element, *, first: bool, joint: str) -> str:
+        """A place as a regular expression, `first` in its pattern or not, with `joint` between its words."""
+        key = (element, first and element.must_be_filled, joint)
         if key not in self._expressions:
-            self._expressions[key] = self._leading(element) if key[1] else self._following(element)
+            self._expressions[key] = self._leading(element, joint) if key[1] else self._following(element, joint)
         return self._expressions[key]
 
-    def _leading(self, element: Element) -> str:
+    def _leading(self, element: Element, joint: str) -> str:
         """Every choice begins with one symbol, so that the search passes over what begins none."""
         longer = [(first, one[1:]) for one in self._longer(element) for first in one[0].strip("[]")]
-        return f"(?:{'|'.join([*self._single(element), *(first + ''.join(rest) for first, rest in longer)])})"
+        return f"(?:{'|'.join([*self._single(element), *(joint.join([first, *rest]) for first, rest in longer)])})"
 
-    def _following(self, element: Element) -> str:
+    def _following(self, element: Element, joint: str) -> str:
         single = self._single(element)
-        longer = ["".join(one) for one in self._longer(element)]
+        longer = [joint.join(one) for one in self._longer(element)]
         ends = [f"(?={END})"] if element.or_end else []
         choice = "|".join([*([f"[{single}]"] if single else []), *longer, *ends])
-        repeated = f"{{{element.least},{element.most}}}"
-        return f"(?:{choice})" + ("" if repeated == "{1,1}" else repeated)
+        if element.most == 1:
+            return f"(?:{choice})" + ("" if element.least else "?")
+        return f"(?:(?:{choice})(?:{joint}(?:{choice})){{0,{element.most - 1}}})?"
 
     def _single(self, element: Element) -> str:
         return "".join(self.symbols(one[0]) for one in element.phrases if len(one) == 1)
@@ -259,11 +262,29 @@ class Pattern:
     @cached_property
     def expression(self) -> re.Pattern[str]:
         """The pattern as a regular expression over symbols."""
-        return re.compile("".join(self._expression(number, part) for number, part in enumerate(self._parts)))
+        return self._compiled("")
 
-    def _expression(self, number: int, part: Part) -> str:
+    @cached_property
+    def broken(self) -> re.Pattern[str]:
+        """The same where lines may be broken: between two words that it names, or between one and few that it does not.
+        So lines that have nothing to do with each other, as in a list, seldom make up a phrase.
+        """
+        return self._compiled(f"{BREAK}?")
+
+    def _compiled(self, joint: str) -> re.Pattern[str]:
+        made: list[str] = []
+        for number, part in enumerate(self._parts):
+            if joint and number and not isinstance(part, Gap) and not isinstance(self._parts[number - 1], Gap):
+                made.append(joint)
+            made.append(self._expression(number, part, joint))
+        return re.compile("".join(made))
+
+    def _expression(self, number: int, part: Part, joint: str) -> str:
         if isinstance(part, Edge):
             return f"(?<={END})" if part.start else f"(?={END})"
         if isinstance(part, Gap):
-            return f"[^{END}]{{0,{part.most}}}?"
-        return self._vocabulary.expression(part, first=not number)
+            within = f"[^{END}{BREAK}]"
+            most = min(part.most, _BESIDE_BREAK)
+            broken = f"{within}{{0,{most}}}?{BREAK}|" if joint else ""
+            return f"(?:{broken}{within}{{0,{part.most}}}?)" if joint else f"[^{END}]{{0,{part.most}}}?"
+        return self._vocabulary.expression(part, first=not number, joint=joint)

@@ -12,6 +12,11 @@ if TYPE_CHECKING:
 END = "\n"
 """Stands in a list of words where a sentence ends."""
 
+BREAK = "\r"
+"""Stands where a line ends, or dots trail off, and the sentence may go on behind it."""
+
+PAUSES = frozenset((END, BREAK))
+
 LONGEST_WORD = 48
 """Longer runs of letters are cut to this: no word of any rule is as long, and the time stays linear."""
 
@@ -43,9 +48,11 @@ _SEPARATORS = (
     "\\x00-&(-/:-@\\[-`{-\u00bf\u00d7\u00f7\u060c\u061b\u061f\u066a-\u066d\u06d4\u0964\u0965"
     "\u2000-\u2bff\u2e00-\u2e7f\u3000-\u303f\u30fb\ufe10-\ufe6f\uff00-\uff0f\U0001f000-\U0001faff"
 )
+_ITEM = re.compile(r"\s*\(?(?:\d{1,2}|[a-z])[.)]\s")
+"""A number or letter before an entry of a list."""
 _PIECE = re.compile(f"(?<!\\d)[.](?!\\d)|[!?;\u2026\u3002\u0964\u061f\u06d4]|[^{_SEPARATORS}]+")
 _EDGES = re.compile(f"^[{_SEPARATORS}']+|[{_SEPARATORS}']+$")
-_MARKS = re.compile("[.\\-_~|/+*'\u00b7\u2022,:]")
+_MARKS = re.compile("[.\u2026\\-_~|/+*'\u00b7\u2022,:]")
 _DIGITS_AND_SIGNS = str.maketrans("013457@$!€", "oieastasie")
 _LOOKALIKES = str.maketrans("аеорсухіјѕԁһԛԝвмнктαειοκντυρχ", "aeopcyxijsdhqwbmhktaeioknvupx")
 _SPELT_OUT = re.compile("(?<![a-z])[a-z](?![a-z])[^a-z]+[a-z](?![a-z])[^a-z]+[a-z](?![a-z])")
@@ -80,7 +87,9 @@ def words(text: str) -> list[str]:
 
 
 def _parts(piece: str) -> list[str]:
-    if piece in ".!?;\u2026\u3002\u0964\u061f\u06d4":
+    if piece == "\u2026":
+        return [BREAK]
+    if piece in ".!?;\u3002\u0964\u061f\u06d4":
         return [END]
     if _SPACED_SCRIPTS.search(piece):
         return _BY_LETTER.findall(piece)
@@ -132,16 +141,22 @@ class Reader:
                 self._shortened.update({word[:at] + word[at + 1 :]: word for at in range(1, len(word))})
 
     def read(self, text: str) -> list[str]:
-        """The message's words in order, with `END` where sentences end. Time is linear in the text's length."""
+        """The message's words in order, with `END` where sentences end and `BREAK` where one may go on in a new line.
+
+        Time is linear in the text's length.
+        """
         found: list[str] = []
-        text = _DOTS.sub(".", fold(text))
+        text = _DOTS.sub("\u2026", fold(text))
         known: dict[str, list[str]] = {}
         for line in text.splitlines():
-            for chunk in line.split():
+            item = _ITEM.match(line)
+            for chunk in (line[item.end() :] if item else line).split():
                 if chunk not in known:
                     known[chunk] = self._chunk(chunk)
                 found.extend(known[chunk])
-            found.append(END)
+            if found and found[-1] not in PAUSES:
+                found.append(BREAK)
+        found.append(END)
         if _SPELT_OUT.search(text):
             found = self._rejoin(found)
         if self._spelling.keys().isdisjoint(found):
@@ -164,7 +179,7 @@ class Reader:
             apart = self._segmented(word) if len(word) >= _RUN_TOGETHER and word not in self._known else None
             return apart or [word]
         if len(chunk) <= LONGEST_WORD and (plain := self._undisguised(_EDGES.sub("", chunk))):
-            return [plain, END] if chunk[-1] in ".!?;" else [plain]
+            return [plain, *(_parts(chunk[-1]) if chunk[-1] in ".!?;\u2026" else ())]
         return [word if len(word) == 1 else self._nearest(word) for word in words(chunk)[:-1]]
 
     def _undisguised(self, core: str) -> str | None:
@@ -203,10 +218,12 @@ class Reader:
         joined: list[str] = []
         run: list[str] = []
         for word in [*found, END]:
-            if len(word) == 1 and "a" <= word <= "z":
+            if (len(word) == 1 and "a" <= word <= "z") or (run and word == BREAK):
                 run.append(word)
                 continue
-            joined.extend(self._segmented("".join(run)) or run if len(run) >= 3 else run)
+            letters = "".join(run).replace(BREAK, "")
+            known = self._segmented(letters) if len(letters) >= 3 else None
+            joined.extend([*known, *run[-1:].count(BREAK) * [BREAK]] if known else run)
             run.clear()
             joined.append(word)
         return joined
