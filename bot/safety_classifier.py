@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bot.safety_features import BUCKETS, RUNS, Features, WordClasses
-from bot.safety_text import END
+from bot.safety_text import PAUSES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,6 +56,8 @@ class Scored:
     value: NDArray[np.float32]
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
+    size: NDArray[np.float64]
+    """The length of each stretch's values as a vector."""
 
     @classmethod
     def of(cls, found: Features, values: NDArray[np.float32]) -> Scored:
@@ -66,30 +68,33 @@ class Scored:
             for start in range(0, max(1, found.words - length + step), step)
         ]
         starts, ends = np.array(sorted(set(spans)), np.int64).T
-        runs = _sums(found.place, (found.bucket < RUNS).astype(np.float64), found.words)
+        runs = _sums(found, (found.bucket < RUNS).astype(np.float64))
         enough = runs[ends] - runs[starts] >= FEWEST
-        return cls(found, values[found.bucket], starts[enough], ends[enough])
+        starts, ends, value = starts[enough], ends[enough], values[found.bucket]
+        squares = _sums(found, value * value)
+        return cls(found, value, starts, ends, np.sqrt(np.maximum(squares[ends] - squares[starts], 1e-9)))
 
     def by(self, linear: Linear) -> NDArray[np.float64]:
         """Each stretch's sum of weights over the length of its values, so that length alone weighs nothing."""
-        sums = _sums(self.found.place, self.value * linear.weights[self.found.bucket], self.found.words)
-        squares = _sums(self.found.place, self.value * self.value, self.found.words)
-        size = np.sqrt(np.maximum(squares[self.ends] - squares[self.starts], 1e-9))
-        return (sums[self.ends] - sums[self.starts]) / size + linear.bias
+        sums = _sums(self.found, self.value * linear.weights[self.found.bucket])
+        return (sums[self.ends] - sums[self.starts]) / self.size + linear.bias
 
 
-def _sums(place: NDArray[np.int64], value: NDArray[np.floating], words: int) -> NDArray[np.float64]:
-    return np.append(0.0, np.cumsum(np.bincount(place, value, words)))
+def _sums(found: Features, value: NDArray[np.floating]) -> NDArray[np.float64]:
+    """What the places before each have together."""
+    sums = np.zeros(found.words + 1)
+    np.cumsum(np.bincount(found.place, value, found.words), out=sums[1:])
+    return sums
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A message's scores: its gravest stretch, whether that is about somebody else, and the subject's highest."""
+    """A message's stretches, whether it is English, and which of them is the gravest with what score."""
 
+    stretches: Scored
     english: bool
+    gravest: int
     risk: float
-    other: bool
-    subject: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +119,12 @@ class Classifier:
         if judged is None:
             return None
         if judged.risk >= (self.risk_from if judged.english else self.elsewhere_from):
-            return "other.classifier" if judged.other else "self.classifier"
-        return "mention.classifier" if judged.subject >= self.subject_from else None
+            return "other.classifier" if self.about_another(judged) else "self.classifier"
+        return "mention.classifier" if judged.stretches.by(self.subject).max() >= self.subject_from else None
 
     def judged(self, words: Sequence[str]) -> Judged | None:
         """The scores for the words of a message, None where there are too few to tell."""
-        spoken = [word for word in words if word != END]
+        spoken = [word for word in words if word not in PAUSES]
         if not spoken:
             return None
         if len(spoken) > MOST_READ:
@@ -130,8 +135,11 @@ class Classifier:
             return None
         risk = stretches.by(self.risk)
         gravest = int(np.argmax(risk))
-        other, subject = stretches.by(self.other)[gravest] > 0, stretches.by(self.subject).max()
-        return Judged(found.known >= ENGLISH, float(risk[gravest]), bool(other), float(subject))
+        return Judged(stretches, found.known >= ENGLISH, gravest, float(risk[gravest]))
+
+    def about_another(self, judged: Judged) -> bool:
+        """Whether the gravest stretch of a message speaks of somebody else rather than the writer."""
+        return bool(judged.stretches.by(self.other)[judged.gravest] > 0)
 
 
 _LINEAR = ("risk", "subject", "other")

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from array import array
 from dataclasses import dataclass
 from functools import cached_property
 from operator import add
 from typing import TYPE_CHECKING
 
-from bot.safety_text import END
+from bot.safety_text import BREAK, END
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Sequence, Set
 
-    from bot.safety_pattern import Pattern, Place
+    from bot.safety_pattern import Pattern
 
 _STRETCH, _SHARED = 96, 32
 """A longer sentence is searched in stretches of so many words, each sharing some with the next: more than any pattern
@@ -22,64 +24,99 @@ _NEAR = 12
 """An exception counts so many words around what it excepts: a harmless clause does not silence another far from it."""
 
 
-_MANY = 16
-"""Among more sentences than this, it pays to look for whole phrases first."""
+_SYMBOL = re.compile(f"[^{BREAK}]")
 
 
 class Encoded:
-    """A message in symbols, sentence by sentence: no pattern reaches over a sentence's end."""
+    """A message in symbols: no pattern reaches over a sentence's end. `keys` are those that patterns need: symbols, and
+    pairs that stand side by side. It is searched in pieces, of several short sentences or a stretch of a long one.
 
-    def __init__(self, text: str) -> None:
-        self.present = frozenset(text)
-        whole = (f"{END}{sentence}{END}" for sentence in dict.fromkeys(text.split(END)) if sentence)
-        self._sentences = list(dict.fromkeys(stretch for sentence in whole for stretch in _stretches(sentence)))
-        self._all = (1 << len(self._sentences)) - 1
-        self._filled: dict[Place, int] = {}
-        self._where: dict[str, int] = {}
-        for number, sentence in enumerate(self._sentences):
-            for symbol in set(sentence):
-                self._where[symbol] = self._where.get(symbol, 0) | 1 << number
+    Of a text with a `BREAK` in it only what reaches over one is found.
+    """
 
-    def having(self, pattern: Pattern) -> Iterator[str]:
-        """The sentences, each once, that have a symbol, or where they are many a phrase, for every place."""
-        left = self._all
-        if len(self._sentences) > 1:
+    def __init__(self, text: str, keys: Set[str], present: frozenset[str] | None = None) -> None:
+        self._broken = BREAK in text
+        self._text = text
+        self._keys = keys
+        self.present = self._keys_in(text) if present is None else present
+        """The keys that it has, and perhaps some that are hidden by now."""
+        self._filled: dict[frozenset[str], int] = {}
+
+    def by_line(self) -> Encoded:
+        """The message with each line by itself."""
+        return Encoded(self._text.replace(BREAK, END), self._keys, self.present) if self._broken else self
+
+    def without(self, hidden: Search) -> Encoded:
+        """The message with a `.` for every symbol that a pattern covers, one pattern after the other."""
+        text = self._text
+        for _, pattern in hidden.possible(self.present):
+            text = self.expression(pattern).sub(lambda match: _SYMBOL.sub(".", match[0]), text)
+        return self if text == self._text else Encoded(text, self._keys, self.present)
+
+    def expression(self, pattern: Pattern) -> re.Pattern[str]:
+        """What a pattern is looked for with."""
+        return pattern.broken if self._broken else pattern.expression
+
+    def matches(self, pattern: Pattern) -> Iterator[str]:
+        """What stands around each match of a pattern in its sentence."""
+        left = (1 << len(self._pieces)) - 1
+        if left > 1:
             for needed in pattern.needs:
-                found = 0
-                for symbol in needed & self.present:
-                    found |= self._where.get(symbol, 0)
-                left &= found
-        if len(self._sentences) > _MANY:
-            for place in pattern.places:
-                left &= left and self._with(place)
+                left &= self._with(needed)
         while left:
             lowest = left & -left
             left ^= lowest
-            yield self._sentences[lowest.bit_length() - 1]
+            piece = self._pieces[lowest.bit_length() - 1]
+            for match in self.expression(pattern).finditer(piece):
+                if not self._broken or BREAK in match[0]:
+                    yield _around(piece, *match.span())
 
-    def _with(self, place: Place) -> int:
-        """One bit a sentence: set where it may have what fills a place. Worked out once for all patterns with it."""
-        if place not in self._filled:
+    def _with(self, needed: frozenset[str]) -> int:
+        """One bit a piece: set where it has one of these keys. Worked out once for all patterns that need them."""
+        if needed not in self._filled:
             found = 0
-            for symbol in place.alone & self.present:
-                found |= self._where[symbol]
-            for pairs in place.runs:
-                having = self._all
-                for pair in pairs:
-                    having &= having and self._pairs.get(pair, 0)
-                found |= having
-            self._filled[place] = found
-        return self._filled[place]
+            for key in needed & self.present:
+                found |= self._where.get(key, 0)
+            self._filled[needed] = found
+        return self._filled[needed]
 
     @cached_property
-    def _pairs(self) -> dict[str, int]:
-        """One bit a sentence for each two symbols that stand side by side."""
+    def _pieces(self) -> list[str]:
+        found: list[str] = []
+        short = END
+        for sentence in dict.fromkeys(self._text.split(END)):
+            if self._broken and BREAK not in sentence:
+                continue
+            if len(sentence) + 2 > _STRETCH:
+                found.extend(dict.fromkeys(_stretches(f"{END}{sentence}{END}")))
+                continue
+            if len(short) + len(sentence) > _STRETCH:
+                found.append(short)
+                short = END
+            short += sentence + END
+        return [*found, short]
+
+    @cached_property
+    def _where(self) -> dict[str, int]:
+        """One bit a piece for each key."""
         found: dict[str, int] = {}
-        for number, sentence in enumerate(self._sentences):
+        for number, piece in enumerate(self._pieces):
             bit = 1 << number
-            for pair in set(map(add, sentence, sentence[1:])):
-                found[pair] = found.get(pair, 0) | bit
+            for key in self._keys_in(piece):
+                found[key] = found.get(key, 0) | bit
         return found
+
+    def _keys_in(self, text: str) -> frozenset[str]:
+        if self._broken:
+            text = text.replace(BREAK, "")
+        return frozenset(self._keys & set(text).union(map(add, text, text[1:])))
+
+
+def _around(piece: str, start: int, end: int) -> str:
+    """What stands near within the same sentence, with the sentence's ends where they are as near."""
+    first = max(0, piece.rfind(END, max(0, start - _NEAR), start), start - _NEAR)
+    behind = piece.find(END, end, end + _NEAR)
+    return piece[first : behind + 1 if behind >= 0 else end + _NEAR]
 
 
 def _stretches(sentence: str) -> Iterator[str]:
@@ -100,63 +137,36 @@ class Clause:
 
     def matches(self, pattern: Pattern, message: Encoded) -> bool:
         """Whether one of its patterns matches somewhere with no exception near."""
-        for sentence in message.having(pattern):
-            for match in pattern.expression.finditer(sentence):
-                near = sentence[max(0, match.start() - _NEAR) : match.end() + _NEAR]
-                if not any(one.expression.search(near) for one in self.unless):
-                    return True
-        return False
+        return any(not any(one.expression.search(near) for one in self.unless) for near in message.matches(pattern))
 
 
 class Search:
-    """Many clauses at once: only what could match a text of its symbols is tried."""
+    """Many clauses at once: only what could match a text of its keys is tried."""
 
     def __init__(self, clauses: Sequence[Clause]) -> None:
         self.clauses = clauses
         self._patterns = [(number, pattern) for number, clause in enumerate(clauses) for pattern in clause.patterns]
-        self._places: list[dict[str, int]] = []
-        """For each place, and each symbol that fills it, one bit a pattern; "" has those that need no such place."""
-        deepest = max((len(pattern.needs) for _, pattern in self._patterns), default=0)
-        for depth in range(deepest):
-            filled: dict[str, list[int]] = {}
-            for number, (_, pattern) in enumerate(self._patterns):
-                for symbol in pattern.needs[depth] if depth < len(pattern.needs) else ("",):
-                    filled.setdefault(symbol, []).append(number)
-            self._places.append({symbol: _bits(numbers) for symbol, numbers in filled.items()})
+        self._with_rarest: dict[str, array[int]] = {}
+        """For each key the patterns whose rarest place it fills: a pattern is looked for by that place."""
+        for number, (_, pattern) in enumerate(self._patterns):
+            for key in pattern.needs[0]:
+                self._with_rarest.setdefault(key, array("H")).append(number)
 
     def holding(self, message: Encoded) -> Iterator[int]:
         """The numbers of the clauses that hold in a message, in order, each once."""
         last = -1
-        for clause, pattern in self._possible(message.present):
+        for clause, pattern in self.possible(message.present):
             if clause != last and self.clauses[clause].matches(pattern, message):
                 last = clause
                 yield clause
 
-    def hidden_in(self, text: str) -> str:
-        """The text with a `.` for every symbol that a pattern covers, one pattern after the other."""
-        for _, pattern in self._possible(frozenset(text)):
-            text = pattern.expression.sub(lambda match: "." * len(match[0]), text)
-        return text
-
-    def _possible(self, present: frozenset[str]) -> Iterator[tuple[int, Pattern]]:
-        """The patterns for each of whose places a text has a symbol, in order, and whose they are."""
-        left = -1 if self._places else 0
-        for filled in self._places:
-            found = filled.get("", 0)
-            for symbol in present:
-                if bits := filled.get(symbol):
-                    found |= bits
-            left &= found
-            if not left:
-                return
-        while left:
-            lowest = left & -left
-            left ^= lowest
-            yield self._patterns[lowest.bit_length() - 1]
-
-
-def _bits(numbers: Sequence[int]) -> int:
-    found = bytearray(numbers[-1] // 8 + 1)
-    for number in numbers:
-        found[number // 8] |= 1 << number % 8
-    return int.from_bytes(found, "little")
+    def possible(self, present: frozenset[str]) -> Iterator[tuple[int, Pattern]]:
+        """The patterns for each of whose places a text has a key, in order, and whose they are."""
+        found = set[int]().union(*[self._with_rarest[key] for key in self._with_rarest.keys() & present])
+        for number in sorted(found):
+            clause, pattern = self._patterns[number]
+            for needed in pattern.needs:
+                if needed.isdisjoint(present):
+                    break
+            else:
+                yield clause, pattern

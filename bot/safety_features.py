@@ -60,13 +60,16 @@ class Features:
         hashed = np.fromiter(map(known.__getitem__, words), np.uint64, len(words))
         classed = classes.of(hashed)
         kinds = [*_runs(hashed, 2), *_runs(classed, 3)]
-        found = [_bucket((one + np.uint64(kind)) * _MIX, RUNS) for kind, one in enumerate(kinds)]
+        runs = np.concatenate([one + np.uint64(kind) for kind, one in enumerate(kinds)])
         longer = [number for number, word in enumerate(words) if len(word) > 1]
         letters = [_letters(words[number]) for number in longer]
-        places = [np.arange(len(one)) for one in found]
-        places.append(np.repeat(np.array(longer, np.int64), [len(one) for one in letters]))
-        bucket, place = _apart(np.concatenate([*found, *letters]), np.concatenate(places))
-        return cls(bucket, place, len(words), float(np.mean(classed != hashed)))
+        every = np.arange(len(words))
+        places = [
+            *(every[: len(one)] for one in kinds),
+            np.repeat(np.array(longer, np.int64), [len(one) for one in letters]),
+        ]
+        bucket, place = _apart(np.concatenate([_bucket(runs * _MIX, RUNS), *letters]), np.concatenate(places))
+        return cls(bucket, place, len(words), np.count_nonzero(classed != hashed) / len(words))
 
 
 def _runs(hashed: NDArray[np.uint64], longest: int) -> list[NDArray[np.uint64]]:
@@ -81,7 +84,7 @@ def _bucket(mixed: NDArray[np.uint64], size: int) -> NDArray[np.int64]:
     return ((mixed ^ (mixed >> np.uint64(31))) % np.uint64(size)).astype(np.int64)
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=5_000)
 def _letters(word: str) -> NDArray[np.int64]:
     """The buckets of a word's runs of letters."""
     edged = f"^{word}$"

@@ -70,12 +70,14 @@ class MeaningLook:
     async def look(self, text: str) -> SafetyVerdict:
         """`SelfHarm` or `Clear`. Raises what `embed` raises, and where a weights file cannot be read."""
         classifier = bundled_classifier()
-        judged = classifier.judged(rules().read(text)) if classifier else None
+        if classifier is None:
+            return Clear()
+        judged = classifier.judged(rules().read(text))
         if judged is None or not judged.english:
             return Clear()
         if not bundled().raises(judged.risk, await self._embed(text[:MOST_READ])):
             return Clear()
-        return SelfHarm("other.meaning" if judged.other else "self.meaning")
+        return SelfHarm("other.meaning" if classifier.about_another(judged) else "self.meaning")
 
 
 @cache

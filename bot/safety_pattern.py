@@ -21,16 +21,20 @@ from functools import cache, cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
-from bot.safety_text import END, fold, words
+from bot.safety_text import BREAK, END, fold, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence, Set
 
 Phrase: TypeAlias = tuple[str, ...]
 """Words in order; a word that ends in `*` stands for every word that begins so."""
 
 _OTHER = "."
 _FIRST_SYMBOL = 0xE000
+_BESIDE_BREAK = 1
+"""Words of any kind that may stand between a named word and a broken line."""
+_OF_PAIR = 0.25
+"""How common two words side by side are, beside the rarer of them."""
 _GAP = re.compile(r"\.\.([1-9]|1[0-2])")
 _REPEATED = re.compile(r"(.+)\{0,([1-6])\}")
 
@@ -130,14 +134,6 @@ def _part(word: str, lists: Mapping[str, Sequence[Phrase]], pattern: str) -> Par
     return Element(tuple(phrases), least, most, or_end)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Place:
-    """What a text must have for an element to be filled: a symbol of `alone`, or all the pairs of one of `runs`."""
-
-    alone: frozenset[str]
-    runs: tuple[tuple[str, ...], ...]
-
-
 class Vocabulary:
     """The symbols of all words that rules name."""
 
@@ -148,31 +144,38 @@ class Vocabulary:
         self._symbols = {word: chr(_FIRST_SYMBOL + number) for number, word in enumerate(self._words)}
         self._exact = {word: symbol for word, symbol in self._symbols.items() if not word.endswith("*")}
         self._beginnings = {word[:-1]: symbol for word, symbol in self._symbols.items() if word.endswith("*")}
+        self._first_two = {beginning[:2] for beginning in self._beginnings}
         self._lengths = sorted({len(beginning) for beginning in self._beginnings}, reverse=True)
         self._of_beginning: dict[str, str] = {}
         self._needs: dict[Element, frozenset[str]] = {}
+        self._commonness: dict[frozenset[str], float] = {}
         self._sets: dict[frozenset[str], frozenset[str]] = {}
-        self._expressions: dict[tuple[Element, bool], str] = {}
-        self._places: dict[Element, Place] = {}
+        self._keys: dict[str, str] = {}
+        self._expressions: dict[tuple[Element, bool, str], str] = {}
 
     @property
     def known(self) -> frozenset[str]:
         """Every whole word that a rule names."""
         return frozenset(self._exact)
 
+    @property
+    def keys(self) -> Set[str]:
+        """Every key that some pattern needs."""
+        return self._keys.keys()
+
     def encode(self, found: Sequence[str]) -> str:
         """One symbol a word, `.` for words that no rule names, between sentence ends."""
-        symbols = {word: self._exact.get(word) or self._by_beginning(word) for word in set(found)}
+        exact, first_two = self._exact, self._first_two
+        symbols = {
+            word: exact[word] if word in exact else self._by_beginning(word) if word[:2] in first_two else _OTHER
+            for word in set(found)
+        }
+        symbols[END], symbols[BREAK] = END, BREAK
         return END + "".join(map(symbols.__getitem__, found)) + END
 
     def _by_beginning(self, word: str) -> str:
-        if word == END:
-            return END
-        if len(word) > 1:
-            for length in self._lengths:
-                if symbol := self._beginnings.get(word[:length]):
-                    return symbol
-        return _OTHER
+        beginnings = (self._beginnings.get(word[:length]) for length in self._lengths)
+        return next(filter(None, beginnings), _OTHER)
 
     def symbols(self, word: str) -> str:
         """The symbols of every word that this word of a rule stands for."""
@@ -185,51 +188,57 @@ class Vocabulary:
         return self._of_beginning[word]
 
     def needs(self, element: Element) -> frozenset[str]:
-        """Symbols of which a text must have one to fill this place: of each phrase those of its most telling word.
+        """Keys of which a text must have one to fill this place: of each phrase two neighbours where both are plain
+        words, and otherwise the symbols of its most telling word.
 
-        Equal sets are one object: thousands of patterns name the same words, and copies of their own take 12 MB more.
+        Equal sets and equal keys are one object: thousands of patterns name the same words, and copies of their own
+        take 20 MB more.
         """
         if element not in self._needs:
-            telling = {min(one, key=lambda word: self._phrases[word]) for one in element.phrases}
-            found = frozenset("".join(map(self.symbols, telling)))
+            found = frozenset(self._keys.setdefault(key, key) for one in element.phrases for key in self._telling(one))
             self._needs[element] = self._sets.setdefault(found, found)
         return self._needs[element]
 
-    def expression(self, element: Element, *, first: bool) -> str:
-        """A place as a regular expression, `first` in its pattern or not."""
-        key = (element, first and element.must_be_filled)
+    def commonness(self, needed: frozenset[str]) -> float:
+        """How common the keys of a place are in messages, going by how often the rules name their words."""
+        if needed not in self._commonness:
+            counts = ([self._phrases[self._words[ord(symbol) - _FIRST_SYMBOL]] for symbol in key] for key in needed)
+            self._commonness[needed] = sum(min(one) * (1 if len(one) == 1 else _OF_PAIR) for one in counts)
+        return self._commonness[needed]
+
+    def _telling(self, one: Phrase) -> Iterable[str]:
+        if len(one) > 1:
+            seldom = [self._phrases[word] for word in one]
+            classes = [self.symbols(word) for word in one]
+            pairs = [
+                (min(seldom[at : at + 2]), a + b)
+                for at, (a, b) in enumerate(pairwise(classes))
+                if len(a) == len(b) == 1
+            ]
+            if pairs:
+                return (min(pairs)[1],)
+        return self.symbols(min(one, key=self._phrases.__getitem__))
+
+    def expression(self, element: Element, *, first: bool, joint: str) -> str:
+        """A place as a regular expression, `first` in its pattern or not, with `joint` between its words."""
+        key = (element, first and element.must_be_filled, joint)
         if key not in self._expressions:
-            self._expressions[key] = self._leading(element) if key[1] else self._following(element)
+            self._expressions[key] = self._leading(element, joint) if key[1] else self._following(element, joint)
         return self._expressions[key]
 
-    def place(self, element: Element) -> Place:
-        """What may fill a place: the same object each time."""
-        if element not in self._places:
-            alone = set[str]()
-            runs: list[tuple[str, ...]] = []
-            for one in element.phrases:
-                classes = [self.symbols(word) for word in one]
-                pairs = tuple(a + b for a, b in pairwise(classes) if len(a) == len(b) == 1)
-                if pairs:
-                    runs.append(pairs)
-                else:
-                    fewest = min(classes, key=len)
-                    alone.update(fewest)
-            self._places[element] = Place(frozenset(alone), tuple(runs))
-        return self._places[element]
-
-    def _leading(self, element: Element) -> str:
+    def _leading(self, element: Element, joint: str) -> str:
         """Every choice begins with one symbol, so that the search passes over what begins none."""
         longer = [(first, one[1:]) for one in self._longer(element) for first in one[0].strip("[]")]
-        return f"(?:{'|'.join([*self._single(element), *(first + ''.join(rest) for first, rest in longer)])})"
+        return f"(?:{'|'.join([*self._single(element), *(joint.join([first, *rest]) for first, rest in longer)])})"
 
-    def _following(self, element: Element) -> str:
+    def _following(self, element: Element, joint: str) -> str:
         single = self._single(element)
-        longer = ["".join(one) for one in self._longer(element)]
+        longer = [joint.join(one) for one in self._longer(element)]
         ends = [f"(?={END})"] if element.or_end else []
         choice = "|".join([*([f"[{single}]"] if single else []), *longer, *ends])
-        repeated = f"{{{element.least},{element.most}}}"
-        return f"(?:{choice})" + ("" if repeated == "{1,1}" else repeated)
+        if element.most == 1:
+            return f"(?:{choice})" + ("" if element.least else "?")
+        return f"(?:(?:{choice})(?:{joint}(?:{choice})){{0,{element.most - 1}}})?"
 
     def _single(self, element: Element) -> str:
         return "".join(self.symbols(one[0]) for one in element.phrases if len(one) == 1)
@@ -247,24 +256,35 @@ class Pattern:
         self._parts = parts
         self._vocabulary = vocabulary
         places = (vocabulary.needs(part) for part in parts if isinstance(part, Element) and part.must_be_filled)
-        self.needs = tuple(sorted(places, key=len))
-        """The symbols for each place that must be filled, the rarest place first."""
-
-    @cached_property
-    def places(self) -> list[Place]:
-        """What may fill each place that must be filled."""
-        return [
-            self._vocabulary.place(part) for part in self._parts if isinstance(part, Element) and part.must_be_filled
-        ]
+        self.needs = tuple(sorted(places, key=vocabulary.commonness))
+        """The keys for each place that must be filled, the rarest place first."""
 
     @cached_property
     def expression(self) -> re.Pattern[str]:
         """The pattern as a regular expression over symbols."""
-        return re.compile("".join(self._expression(number, part) for number, part in enumerate(self._parts)))
+        return self._compiled("")
 
-    def _expression(self, number: int, part: Part) -> str:
+    @cached_property
+    def broken(self) -> re.Pattern[str]:
+        """The same where lines may be broken: between two words that it names, or between one and few that it does not.
+        So lines that have nothing to do with each other, as in a list, seldom make up a phrase.
+        """
+        return self._compiled(f"{BREAK}?")
+
+    def _compiled(self, joint: str) -> re.Pattern[str]:
+        made: list[str] = []
+        for number, part in enumerate(self._parts):
+            if joint and number and not isinstance(part, Gap) and not isinstance(self._parts[number - 1], Gap):
+                made.append(joint)
+            made.append(self._expression(number, part, joint))
+        return re.compile("".join(made))
+
+    def _expression(self, number: int, part: Part, joint: str) -> str:
         if isinstance(part, Edge):
             return f"(?<={END})" if part.start else f"(?={END})"
         if isinstance(part, Gap):
-            return f"[^{END}]{{0,{part.most}}}?"
-        return self._vocabulary.expression(part, first=not number)
+            within = f"[^{END}{BREAK}]"
+            most = min(part.most, _BESIDE_BREAK)
+            broken = f"{within}{{0,{most}}}?{BREAK}|" if joint else ""
+            return f"(?:{broken}{within}{{0,{part.most}}}?)" if joint else f"[^{END}]{{0,{part.most}}}?"
+        return self._vocabulary.expression(part, first=not number, joint=joint)

@@ -110,7 +110,7 @@ class Gate:
             yield from (hints.writer, *hints.signals.clauses)
 
     def read(self, text: str) -> list[str]:
-        """The words of a message as every layer reads them, with `END` where sentences end."""
+        """The words of a message as every layer reads them, with `END` or `BREAK` where sentences or lines end."""
         return self._reader.read(text)
 
     def find(self, text: str) -> Found | None:
@@ -120,17 +120,20 @@ class Gate:
     def find_in(self, words: Sequence[str]) -> Found | None:
         """The same for the words of a message that has been read."""
         idioms, subjects = self._hiding
-        shown = idioms.hidden_in(self._vocabulary.encode(words))
-        mentions, persons = Encoded(shown), Encoded(subjects.hidden_in(shown))
+        whole = Encoded(self._vocabulary.encode(words), self._vocabulary.keys).without(idioms)
+        lines = whole.by_line().without(idioms)
+        alone = lines, lines.without(subjects)
+        readings = [alone] if whole is lines else [alone, (whole, whole.without(subjects))]
         for level in _ORDER:
-            message = mentions if level == "mention" else persons
-            for number in self._search[level].holding(message):
-                rule = self._rules[level][number]
-                if rule.stands(message):
-                    return Found(level, rule.id)
+            for mentions, persons in readings:
+                message = mentions if level == "mention" else persons
+                for number in self._search[level].holding(message):
+                    rule = self._rules[level][number]
+                    if rule.stands(alone[level != "mention"]):
+                        return Found(level, rule.id)
             if level == "self_harm":
                 for hints in self._hints:
-                    if hints.holds(message, words):
+                    if hints.holds(alone[1], words):
                         return Found(level, hints.rule)
         return None
 

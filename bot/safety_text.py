@@ -12,6 +12,11 @@ if TYPE_CHECKING:
 END = "\n"
 """Stands in a list of words where a sentence ends."""
 
+BREAK = "\r"
+"""Stands where a line ends, or dots trail off, and the sentence may go on behind it."""
+
+PAUSES = frozenset((END, BREAK))
+
 LONGEST_WORD = 48
 """Longer runs of letters are cut to this: no word of any rule is as long, and the time stays linear."""
 
@@ -26,25 +31,28 @@ _INVISIBLE = re.compile(
     "\ufdf0-\ufdff\u3300-\u33ff\U000e0000-\U000e007f]"  # the last but one: ligatures that unfold to many letters
 )
 _ACCENTS = re.compile("[\u0300-\u036f\u064b-\u065f\u0670\u093c]")
-_SIMPLER = str.maketrans("\u0131\u0649\u0629\u0901’‘ʼ`´＇", "i\u064a\u0647\u0902''''''") | {
-    ord("œ"): "oe",
-    ord("æ"): "ae",
-    ord("ł"): "l",
-    ord("đ"): "d",
+_SIMPLER = dict(zip("\u0131\u0649\u0629\u0901’‘ʼ`´＇łđ", "i\u064a\u0647\u0902''''''ld", strict=True)) | {
+    "œ": "oe",
+    "æ": "ae",
 }
-_TO_SIMPLIFY = re.compile(f"[{''.join(map(chr, _SIMPLER))}]")
-_SPACED = "\u0e00-\u0e7f\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff"
+_TO_SIMPLIFY = re.compile(f"[{''.join(_SIMPLER)}]")
+_SPACED = "\u0e00-\u0e7f\u3041-\u30fa\u30fc-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff"
 _SPACED_SCRIPTS = re.compile(f"[{_SPACED}]")
 _BY_LETTER = re.compile(f"[{_SPACED}]|[^{_SPACED}]+")
 _MIXED = re.compile(f"[a-z{_SPACED}]")
+_UNSPACED = re.compile(f"[{_SPACED}]+")
+_TO_DECOMPOSE = re.compile("[^\\x00-_a-\x7f\u2010-\u2017\u201a-\u2027\u3001-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+"""All but what is left as it is once accents are away: putting a long Japanese text together again takes 10 ms."""
 _DOTS = re.compile("[.]{2,}")
 _SEPARATORS = (
     "\\x00-&(-/:-@\\[-`{-\u00bf\u00d7\u00f7\u060c\u061b\u061f\u066a-\u066d\u06d4\u0964\u0965"
     "\u2000-\u2bff\u2e00-\u2e7f\u3000-\u303f\u30fb\ufe10-\ufe6f\uff00-\uff0f\U0001f000-\U0001faff"
 )
+_ITEM = re.compile(r"\s*\(?(?:\d{1,2}|[a-z])[.)]\s")
+"""A number or letter before an entry of a list."""
 _PIECE = re.compile(f"(?<!\\d)[.](?!\\d)|[!?;\u2026\u3002\u0964\u061f\u06d4]|[^{_SEPARATORS}]+")
 _EDGES = re.compile(f"^[{_SEPARATORS}']+|[{_SEPARATORS}']+$")
-_MARKS = re.compile("[.\\-_~|/+*'\u00b7\u2022,:]")
+_MARKS = re.compile("[.\u2026\\-_~|/+*'\u00b7\u2022,:]")
 _DIGITS_AND_SIGNS = str.maketrans("013457@$!€", "oieastasie")
 _LOOKALIKES = str.maketrans("аеорсухіјѕԁһԛԝвмнктαειοκντυρχ", "aeopcyxijsdhqwbmhktaeioknvupx")
 _SPELT_OUT = re.compile("(?<![a-z])[a-z](?![a-z])[^a-z]+[a-z](?![a-z])[^a-z]+[a-z](?![a-z])")
@@ -58,12 +66,14 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower().replace("`", "'")
     text = unicodedata.normalize("NFKC", _simpler(_INVISIBLE.sub("", text))).casefold()
+    if not _TO_DECOMPOSE.search(text):
+        return text
     text = _simpler(_ACCENTS.sub("", unicodedata.normalize("NFKD", text)))
     return unicodedata.normalize("NFC", text)
 
 
 def _simpler(text: str) -> str:
-    return text.translate(_SIMPLER) if _TO_SIMPLIFY.search(text) else text
+    return _TO_SIMPLIFY.sub(lambda letter: _SIMPLER[letter[0]], text)
 
 
 def words(text: str) -> list[str]:
@@ -77,7 +87,9 @@ def words(text: str) -> list[str]:
 
 
 def _parts(piece: str) -> list[str]:
-    if piece in ".!?;\u2026\u3002\u0964\u061f\u06d4":
+    if piece == "\u2026":
+        return [BREAK]
+    if piece in ".!?;\u3002\u0964\u061f\u06d4":
         return [END]
     if _SPACED_SCRIPTS.search(piece):
         return _BY_LETTER.findall(piece)
@@ -129,16 +141,22 @@ class Reader:
                 self._shortened.update({word[:at] + word[at + 1 :]: word for at in range(1, len(word))})
 
     def read(self, text: str) -> list[str]:
-        """The message's words in order, with `END` where sentences end. Time is linear in the text's length."""
+        """The message's words in order, with `END` where sentences end and `BREAK` where one may go on in a new line.
+
+        Time is linear in the text's length.
+        """
         found: list[str] = []
-        text = _DOTS.sub(".", fold(text))
+        text = _DOTS.sub("\u2026", fold(text))
         known: dict[str, list[str]] = {}
         for line in text.splitlines():
-            for chunk in line.split():
+            item = _ITEM.match(line)
+            for chunk in (line[item.end() :] if item else line).split():
                 if chunk not in known:
                     known[chunk] = self._chunk(chunk)
                 found.extend(known[chunk])
-            found.append(END)
+            if found and found[-1] not in PAUSES:
+                found.append(BREAK)
+        found.append(END)
         if _SPELT_OUT.search(text):
             found = self._rejoin(found)
         if self._spelling.keys().isdisjoint(found):
@@ -154,12 +172,14 @@ class Reader:
     def _chunk(self, chunk: str) -> list[str]:
         if chunk in self._known:
             return [chunk]
+        if _UNSPACED.fullmatch(chunk):
+            return list(chunk)
         if chunk.isalpha() and (chunk.isascii() or not _MIXED.search(chunk)):
             word = self._nearest(chunk[:LONGEST_WORD])
             apart = self._segmented(word) if len(word) >= _RUN_TOGETHER and word not in self._known else None
             return apart or [word]
         if len(chunk) <= LONGEST_WORD and (plain := self._undisguised(_EDGES.sub("", chunk))):
-            return [plain, END] if chunk[-1] in ".!?;" else [plain]
+            return [plain, *(_parts(chunk[-1]) if chunk[-1] in ".!?;\u2026" else ())]
         return [word if len(word) == 1 else self._nearest(word) for word in words(chunk)[:-1]]
 
     def _undisguised(self, core: str) -> str | None:
@@ -198,10 +218,12 @@ class Reader:
         joined: list[str] = []
         run: list[str] = []
         for word in [*found, END]:
-            if len(word) == 1 and "a" <= word <= "z":
+            if (len(word) == 1 and "a" <= word <= "z") or (run and word == BREAK):
                 run.append(word)
                 continue
-            joined.extend(self._segmented("".join(run)) or run if len(run) >= 3 else run)
+            letters = "".join(run).replace(BREAK, "")
+            known = self._segmented(letters) if len(letters) >= 3 else None
+            joined.extend([*known, *run[-1:].count(BREAK) * [BREAK]] if known else run)
             run.clear()
             joined.append(word)
         return joined

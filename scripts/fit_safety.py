@@ -23,7 +23,7 @@ from bot.safety_classifier import ENGLISH, Classifier, Linear, Scored, packed
 from bot.safety_features import Features
 from bot.safety_meaning import MOST_READ, Meaning
 from bot.safety_rules import bundled as rules
-from bot.safety_text import END
+from bot.safety_text import PAUSES
 from scripts.safety_classes import word_classes
 from scripts.safety_corpus import Example, corpus
 from scripts.safety_head import SHARE, fit_head, vectors
@@ -169,7 +169,7 @@ def main() -> None:
     parser.add_argument("--report", action="store_true", help="only cross-validate")
     options = parser.parse_args()
     examples = corpus(options.shared, random.Random(7))
-    words = [[word for word in rules().read(one.text) if word != END] for one in examples]
+    words = [[word for word in rules().read(one.text) if word not in PAUSES] for one in examples]
     seldom = Counter(
         word for one, said in zip(examples, words, strict=True) if one.language == "en" for word in set(said)
     )

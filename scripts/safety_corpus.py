@@ -1,8 +1,9 @@
 """What the classifier of the safety gate learns from: `scripts/fit_safety.py` reads it here.
 
-The sentences, messages and fragments beside this file, the rounds (all but three), the rules' own examples, the
+The sentences, messages and fragments beside this file, the rounds (all but four), the rules' own examples, the
 tests' ordinary messages, the three quarters of the labelled messages that may be read, and the questions of public
-question sets. The last quarter, the last round, the English sixth and the eighth stay out.
+question sets. The last quarter, the last round, the English sixth, the eighth and the ninth stay
+out, and so do the roundabout sentences: of them words alone say too little, and learning them costs the others.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ Kind = Literal["risk", "harm", "subject", "distress", "ordinary"]
 
 FOLDER = Path(__file__).resolve().parent / "safety_sentences"
 RISKY = ("self", "other", "method", "poison")
-REPORTED = ("last", "sixth_en", "eighth")
+REPORTED = ("last", "sixth_en", "eighth", "ninth")
 """Rounds that nothing is made from."""
 FRAGMENTS = 150
 """Sentences made from each frame of the fragments."""
@@ -95,7 +96,7 @@ def _harmless(text: str) -> Kind:
 
 
 def rounds() -> Iterator[Example]:
-    """The sentences of the rounds that the rules were widened by; three are for reporting only."""
+    """The sentences of the rounds that the rules were widened by; four are for reporting only."""
     for path in sorted((FOLDER / "rounds").glob("*.toml")):
         if path.stem in REPORTED:
             continue
@@ -110,6 +111,8 @@ def rule_examples() -> Iterator[Example]:
     for language in read_languages():
         name = language.language
         for rule in language.rules:
+            if ".wider" in rule.id:
+                continue
             if rule.level != "violence":
                 kind: Kind = "risk" if rule.level == "self_harm" else "subject"
                 about = rule.id.startswith("other.") if kind == "risk" else None

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from bot.safety import Clear, Mention, SafetyVerdict, SelfHarm, Violence, assess, graver
+from bot.safety import Clear, Mention, SafetyVerdict, SelfHarm, Violence, assess, by_rules, graver
 from bot.safety_files import LanguageText, joined, read_languages
 from bot.safety_pattern import PatternError
 from bot.safety_rules import Gate, bundled
@@ -223,7 +223,7 @@ def test_no_repetition_in_any_pattern_is_unbounded() -> None:
     assert len(clauses) > len(RULES)
     for clause in clauses:
         for pattern in (*clause.patterns, *clause.unless):
-            assert not {"*", "+"} & set(pattern.expression.pattern)
+            assert not {"*", "+"} & set(pattern.expression.pattern + pattern.broken.pattern)
 
 
 def test_lone_surrogates_and_huge_ligatures_are_read() -> None:
@@ -257,6 +257,66 @@ def test_an_exception_counts_within_its_own_sentence_only() -> None:
     assert one.find("i feel blue like the sky") is None
     assert one.find("i feel blue like the sky. i feel blue.") is not None
     assert one.find("The sky! i feel blue") is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I want to end\nmy life",
+        "I want\r\nto\u2028die",
+        "I\nwant\nto\ndie",
+        "hi all\nsorry to bother you\ni just want\nto die",
+        "I want to end\n\nmy life",
+        "I want to:\n\u2022 end\n\u2022 my life",
+        "1. I want to\n2) end my life",
+        "I want to end\u2026 my life",
+        "I want to end...my life",
+        "k\ni\nl\nl\nm\ny\ns\ne\nl\nf",
+        "quiero\nmorir",
+        "je veux\nmourir",
+        "ich will\nnicht mehr leben",
+        "voglio\nmorire",
+        "quero\nmorrer",
+        "ik wil\ndood",
+        "Nie chcę\njuż żyć",
+        "ölmek\nistiyorum",
+        "أريد أن\nأموت",
+        "मैं मरना\nचाहता हूँ",
+        "我想\n死",
+        "死に\nたい",
+        "나 죽고\n싶어",
+    ],
+)
+def test_a_broken_line_changes_nothing(text: str) -> None:
+    assert isinstance(by_rules(text), SelfHarm)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I want to end.\nMy life is good",
+        "I want to end\nthe meeting early\nmy life insurance form is late",
+        "Which day?\n- I want to\n- Monday would be best\n- nobody will die of waiting",
+        "Agenda\n- suicide prevention week\n- I want new chairs",
+        "This deadline is killing\nme",
+        "I am dying\nto see you",
+        "Quiero\n- pan\n- leche\nmorir de risa con el vídeo",
+    ],
+)
+def test_lines_that_have_nothing_to_do_with_each_other_make_up_no_phrase(text: str) -> None:
+    assert not isinstance(by_rules(text), SelfHarm)
+
+
+def test_at_a_broken_line_at_most_one_word_is_passed_over() -> None:
+    one = gate(patterns=["i ..4 blue"])
+    assert one.find("i feel\nblue") is not None
+    assert one.find("i\nfeel blue") is None
+    assert one.find("i feel so\nblue") is None
+    assert one.find("i feel so very blue") is not None
+
+
+def test_an_exception_counts_over_a_broken_line_too() -> None:
+    assert gate(unless=["sky"]).find("the sky and i feel\nblue") is None
 
 
 def test_a_sentence_without_an_end_is_read_to_its_end() -> None:

@@ -35,6 +35,15 @@ def test_what_the_rules_were_widened_by_stays_found(chosen: Callable[[str], bool
     assert raised(sentences(BUILT_FROM, "risk", chosen)) >= 0.95
 
 
+def test_the_roundabout_sentences_stay_found_and_their_twins_are_left() -> None:
+    path = ROUNDS.parent / "oblique" / "en.toml"
+    read = tomllib.loads(path.read_text(encoding="utf-8"))
+    said = {section: lines.strip().splitlines() for section, lines in read.items()}
+    assert raised(said["self"]) > 0.85
+    assert raised(said["other"]) > 0.6
+    assert raised(said["ordinary"]) < 0.03
+
+
 def test_the_last_round_which_nothing_was_made_from_stays_where_it_was_measured() -> None:
     assert raised(sentences(["last"], "risk", ENGLISH)) >= 0.88
     assert raised(sentences(["last"], "risk", OTHERS)) >= 0.65
@@ -42,7 +51,9 @@ def test_the_last_round_which_nothing_was_made_from_stays_where_it_was_measured(
 
 def test_hardly_any_harmless_sentence_of_any_round_is_raised() -> None:
     harmless = [
-        text for kind in ("ordinary", "subject") for text in sentences([*BUILT_FROM, "last"], kind, lambda _: True)
+        text
+        for kind in ("ordinary", "subject")
+        for text in sentences([*BUILT_FROM, "last", "ninth"], kind, lambda _: True)
     ]
     assert raised(harmless) < 0.01
 
