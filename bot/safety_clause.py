@@ -14,7 +14,7 @@ from bot.safety_text import BREAK, END
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence, Set
 
-    from bot.safety_pattern import Pattern
+    from bot.safety_pattern import Keys, Pattern
 
 _STRETCH, _SHARED = 96, 32
 """A longer sentence is searched in stretches of so many words, each sharing some with the next: more than any pattern
@@ -40,7 +40,7 @@ class Encoded:
         self._keys = keys
         self.present = self._keys_in(text) if present is None else present
         """The keys that it has, and perhaps some that are hidden by now."""
-        self._filled: dict[frozenset[str], int] = {}
+        self._filled: dict[Keys, int] = {}
 
     def by_line(self) -> Encoded:
         """The message with each line by itself."""
@@ -71,12 +71,13 @@ class Encoded:
                 if not self._broken or BREAK in match[0]:
                     yield _around(piece, *match.span())
 
-    def _with(self, needed: frozenset[str]) -> int:
+    def _with(self, needed: Keys) -> int:
         """One bit a piece: set where it has one of these keys. Worked out once for all patterns that need them."""
         if needed not in self._filled:
             found = 0
-            for key in needed & self.present:
-                found |= self._where.get(key, 0)
+            for key in needed:
+                if key in self.present:
+                    found |= self._where.get(key, 0)
             self._filled[needed] = found
         return self._filled[needed]
 
@@ -166,7 +167,7 @@ class Search:
         for number in sorted(found):
             clause, pattern = self._patterns[number]
             for needed in pattern.needs:
-                if needed.isdisjoint(present):
+                if present.isdisjoint(needed):
                     break
             else:
                 yield clause, pattern

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
 Phrase: TypeAlias = tuple[str, ...]
 """Words in order; a word that ends in `*` stands for every word that begins so."""
+Keys: TypeAlias = tuple[str, ...]
+"""Any of these, each once: symbols, and pairs of symbols that stand side by side. Most are few, and a set of few takes
+five times the memory.
+"""
 
 _OTHER = "."
 _FIRST_SYMBOL = 0xE000
@@ -87,7 +91,7 @@ def phrase(text: str) -> Phrase:
         parts = [part for part in words(fold(word.removesuffix("*"))) if part != END]
         if word.endswith("*") and parts:
             parts[-1] += "*"
-        found.extend(parts)
+        found.extend(map(sys.intern, parts))  # the same words stand in many phrases
     return tuple(found)
 
 
@@ -147,9 +151,9 @@ class Vocabulary:
         self._first_two = {beginning[:2] for beginning in self._beginnings}
         self._lengths = sorted({len(beginning) for beginning in self._beginnings}, reverse=True)
         self._of_beginning: dict[str, str] = {}
-        self._needs: dict[Element, frozenset[str]] = {}
-        self._commonness: dict[frozenset[str], float] = {}
-        self._sets: dict[frozenset[str], frozenset[str]] = {}
+        self._needs: dict[Element, Keys] = {}
+        self._commonness: dict[Keys, float] = {}
+        self._shared: dict[Keys, Keys] = {}
         self._keys: dict[str, str] = {}
         self._expressions: dict[tuple[Element, bool, str], str] = {}
 
@@ -187,19 +191,20 @@ class Vocabulary:
             self._of_beginning[word] = "".join(self._symbols[other] for other in self._words[first:behind])
         return self._of_beginning[word]
 
-    def needs(self, element: Element) -> frozenset[str]:
+    def needs(self, element: Element) -> Keys:
         """Keys of which a text must have one to fill this place: of each phrase two neighbours where both are plain
         words, and otherwise the symbols of its most telling word.
 
-        Equal sets and equal keys are one object: thousands of patterns name the same words, and copies of their own
+        What is equal is one object: thousands of patterns name the same words, and copies of their own
         take 20 MB more.
         """
         if element not in self._needs:
-            found = frozenset(self._keys.setdefault(key, key) for one in element.phrases for key in self._telling(one))
-            self._needs[element] = self._sets.setdefault(found, found)
+            found = {self._keys.setdefault(key, key) for one in element.phrases for key in self._telling(one)}
+            keys = tuple(sorted(found))
+            self._needs[element] = self._shared.setdefault(keys, keys)
         return self._needs[element]
 
-    def commonness(self, needed: frozenset[str]) -> float:
+    def commonness(self, needed: Keys) -> float:
         """How common the keys of a place are in messages, going by how often the rules name their words."""
         if needed not in self._commonness:
             counts = ([self._phrases[self._words[ord(symbol) - _FIRST_SYMBOL]] for symbol in key] for key in needed)
