@@ -31,12 +31,15 @@ _NUMBERS = frozenset({"integer", "number"})
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Run this one with these values of its keys, and show these columns; none means all."""
+    """Run this one with these values of its keys, and show these columns; none means all.
+
+    `taken` has the values that are written otherwise in the question, by what stands there.
+    """
 
     lookup: Lookup
     keys: dict[str, list[str]]
     columns: tuple[str, ...]
-    weight: int = 0
+    taken: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,7 @@ def choose(question: str, lookups: Sequence[tuple[Lookup, Vocabulary]], today: d
             unknown.append(choice)
         elif choice is not None:
             named = len(reading.asked) + reading.about + sum(map(len, reading.keys.values()))
-            whole.append((-reading.slips, named, choice))
+            whole.append((-len(reading.mended), named, choice))
     if whole:
         best = max((slips, named) for slips, named, _ in whole)
         nearest = [choice for slips, named, choice in whole if (slips, named) == best]
@@ -138,7 +141,7 @@ def _choice(  # noqa: PLR0911 - a list of cases
     if not given and not vocabulary.personal and not reading.which:
         return None
     asked = [*(column for column in reading.asked if column in reading.which and column not in keys), *values]
-    return Chosen(lookup, keys, tuple(dict.fromkeys(asked if values else ())))
+    return Chosen(lookup, keys, tuple(dict.fromkeys(asked if values else ())), reading.taken)
 
 
 def _unknown(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,9 @@ for _at, _name in enumerate(WEEKDAYS):
     _DAY[_name.casefold()] = _DAY[f"{_name.casefold()}s"] = _at
 _MONTH = {name[:3]: at for at, name in enumerate(_MONTHS, 1)} | {name: at for at, name in enumerate(_MONTHS, 1)}
 _NEAR = {"today": 0, "tonight": 0, "tomorrow": 1}
+_ANY = "|".join(sorted(_DAY, key=len, reverse=True))
+SPAN = re.compile(rf"\b({_ANY})\s?[-‐–−]\s?({_ANY})\b")
+"""Two weekdays with a dash between: all from the one to the other."""
 NAMES = frozenset({*(name for name in _DAY if len(name) > 5), *_MONTHS, *_NEAR})
 
 

@@ -89,6 +89,7 @@ class Lookups:
                 span.set(lookup=card.name)
                 wanted = Rest.whole(card, choice.keys, choice.columns, asked.conversation, asked.author)
                 given = await self._given(choice.lookup, wanted, asked, question, today=today, span=span)
+                given = replace(given, text="\n".join([*self._taken(choice), given.text]))
                 if not heard.rest:
                     return given
                 if heard.proposed:
@@ -199,6 +200,10 @@ class Lookups:
         if isinstance(choice, Missing):
             self._pending.keep(asked.trace_id, heard)
         return heard
+
+    def _taken(self, choice: Chosen) -> list[str]:
+        """Which words were taken for values of keys that are written otherwise, so that nobody is taken for another."""
+        return [self._words.lookups.taken.format(typed=typed, meant=meant) for typed, meant in choice.taken.items()]
 
     def _said(self, choice: Missing | Either) -> str:
         if isinstance(choice, Either):

@@ -70,6 +70,7 @@ class LookupWords(Section):
     more_button: str
     some: str
     rest_gone: str
+    taken: str
     proposed: str
     rest_missing: str
     rest_apart: str

@@ -73,6 +73,11 @@ async def test_a_value_is_given_as_it_is_written_and_no_model_sees_it(rig: Rig) 
     assert all("09:00" not in str(asked) for asked in rig.bench.answerer.asked)
 
 
+async def test_what_was_taken_for_another_name_is_said_first(rig: Rig) -> None:
+    reply = await rig.ask("When does Nortgate open on Friday?")
+    assert reply.text.startswith("I took “nortgate” to mean “Northgate”.\nNorthgate, Friday – opens: 09:00. [1]")
+
+
 async def test_documents_answer_what_no_table_does(rig: Rig) -> None:
     reply = await rig.ask("When is the flu clinic open?")
     assert "Tuesdays from 9 am" in reply.text
