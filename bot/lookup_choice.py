@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from bot.lookup_reading import Reading, read
@@ -27,6 +28,8 @@ ASKS_OTHERWISE = frozenset(
 _ASKING = frozenset({"call", "called", "door", "doors", "go", "goes", "number", "use", "used", "using"})
 """Everyday words that beside keys alone may ask for what the table does not have, as in "the number of Northgate"."""
 _NUMBERS = frozenset({"integer", "number"})
+_TIMES = frozenset({"date", "time", "weekday"})
+_WHAT_TIME = frozenset({("what", "time"), ("which", "time")})
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +128,7 @@ def _choice(  # noqa: PLR0911 - a list of cases
         return _unknown(lookup, vocabulary, reading, words, named=bool(values) or reading.about)
     if not named and (sum(map(len, keys.values())) < 2 or not _ASKING.isdisjoint(words)):
         return None
-    if not fits(values or [column for column in card.columns if column not in card.keys], vocabulary, words):
+    if not fits(values, vocabulary, words):
         return None
     for several in reading.unsure:
         if several.isdisjoint(reading.asked):
@@ -163,12 +166,22 @@ def _unknown(
 
 
 def fits(values: Sequence[str], vocabulary: Vocabulary, words: Sequence[str]) -> bool:
-    """Whether a column named is of a type that the question's first word asks for."""
-    types = {vocabulary.types[column] for column in values}
+    """Whether a column named is of a type that the question's words ask for; `values` are none where none is named.
+
+    A whole row tells when, if anything in it does, and never who.
+    """
+    columns = values or [column for column in vocabulary.types if column not in vocabulary.keys]
+    types = {vocabulary.types[column] for column in columns}
     if not types:
         return True
     if "many" in words or "much" in words:
-        return bool(types & _NUMBERS)
+        return types <= _NUMBERS if values else bool(types & _NUMBERS)
     if "who" in words or "whom" in words:
-        return "text" in types
-    return not {"when", "time"} & {*words} or bool(types - _NUMBERS)
+        return bool(values) and "text" in types
+    if "when" in words or _asks_the_time(words):
+        return bool(types & _TIMES) or not vocabulary.timely.isdisjoint(columns)
+    return True
+
+
+def _asks_the_time(words: Sequence[str]) -> bool:
+    return any(pair in _WHAT_TIME for pair in pairwise(words))

@@ -20,6 +20,10 @@ _NEAR = {"today": 0, "tonight": 0, "tomorrow": 1}
 _ANY = "|".join(sorted(_DAY, key=len, reverse=True))
 SPAN = re.compile(rf"\b({_ANY})\s?[-‐–−]\s?({_ANY})\b")
 """Two weekdays with a dash between: all from the one to the other."""
+TELLING = re.compile(
+    rf"\d[:.]\d\d(?!\d)|\d\s?[ap]\.?m\b|\b(?:{_ANY}|{'|'.join(_MONTHS)})\b|\b\d{{4}}-\d\d-\d\d\b", re.IGNORECASE
+)
+"""What a text that tells a time or a day has in it."""
 NAMES = frozenset({*(name for name in _DAY if len(name) > 5), *_MONTHS, *_NEAR})
 
 

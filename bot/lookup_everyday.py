@@ -13,6 +13,7 @@ _MODALS = frozenset({"can", "could", "shall", "should", "will", "would"})
 _OTHERS = frozenset({"our", "someone", "their", "them", "they", "us", "we", "your"})
 _TELLING = frozenset({"check", "give", "help", "let", "show", "tell"})
 _POLITE = _TELLING | {"find", "kindly", "look", "please", "say", "see"}
+_ASKING = frozenset({"ask", "check", "find", "know", "look", "please", "see"})
 _COUNTING = frozenset({"many", "much"})
 _NAMING = frozenset({"of", "for"})
 _LINKS = frozenset({"and", "or"})
@@ -32,7 +33,11 @@ def changes(words: Sequence[str], at: int, *, personal: bool) -> bool:
             return True
         if not at and word in {"shall", "should"}:
             return True
-    return personal and (word in _OTHERS or (word == "you" and before not in _MODALS | {"do", "thank"}))
+    if not personal:
+        return False
+    if word in _MODALS and words[at + 1 : at + 2] == ["i"]:  # "when should I start my leave?"
+        return _ASKING.isdisjoint(words[at + 2 : at + 3])
+    return word in _OTHERS or (word == "you" and before not in _MODALS | {"do", "thank"})
 
 
 def speaks_of_oneself(words: Sequence[str], at: int) -> bool:

@@ -107,7 +107,7 @@ class _Reader:
         """Note what the words from here on are; how many were understood."""
         found, vocabulary, word = self._found, self._vocabulary, self._words[at]
         ahead = self._words[at : at + _STRETCH]
-        if ahead[0] == "may" and ahead[1:2] in (["i"], ["we"]):
+        if word == "may" and ahead[1:2] in (["i"], ["we"]):
             return 1
         matches = [_Match(column, *_key(ahead, index, self._today)) for column, index in vocabulary.keys.items()]
         whole = max((one.size for one in matches if one.whole), default=0)
@@ -145,6 +145,8 @@ class _Reader:
     def _is_plain(self, match: _Match, at: int) -> bool:
         """Whether a word that is a value of a key is an everyday word or a quantity there, and no value."""
         word = self._words[at]
+        if word == "am" and self._words[at - 1] == "i":
+            return True
         if match.size > 1 or not (word in FILLERS or word.isdecimal()):
             return False
         if self._is_followed(match, at):

@@ -130,6 +130,7 @@ class Vocabulary:
     """What one table is asked with. `columns` gives the columns that a name stands for, by its words;
     `shared` those in whose names a word stands, which does not tell which of them is meant. The values of a key in
     `patterns` are not known beforehand: they are the words of a question that match. With `single`, a key has one.
+    `timely` are the columns of text that tell times or days.
     """
 
     keys: dict[str, KeyIndex]
@@ -143,6 +144,7 @@ class Vocabulary:
     longest: int = 1
     patterns: dict[str, re.Pattern[str]] = field(default_factory=dict)
     single: bool = False
+    timely: frozenset[str] = frozenset()
 
     def names(self, words: Sequence[str]) -> tuple[int, frozenset[str], bool]:
         """How many of the first words are a name, the columns that it names, and whether the table is about it."""
@@ -177,6 +179,7 @@ class Vocabulary:
         personal: bool = False,
         patterns: dict[str, re.Pattern[str]] | None = None,
         single: bool = False,
+        timely: Iterable[str] = (),
     ) -> Vocabulary:
         """Of each column's names and synonyms, and phrases that the table is about."""
         columns: dict[tuple[str, ...], frozenset[str]] = {}
@@ -200,6 +203,7 @@ class Vocabulary:
             longest,
             patterns or {},
             single,
+            frozenset(timely),
         )
 
 

@@ -17,7 +17,7 @@ from pydantic import Field, create_model
 from adapters.lookups.read import cells
 from adapters.lookups.row import STRICT, checked, may_be_shown, named, origin_of, result_model, shown
 from bot.lookup import FEW, Card, Found, LookupFailed, Row
-from bot.lookup_days import weekday_of
+from bot.lookup_days import TELLING, weekday_of
 from bot.lookup_vocabulary import KeyIndex, Vocabulary
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _MOST_VALUES = 20
+_LOOKED_AT = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,13 @@ class Table:
         for name in self.card.keys:
             at = self._columns.index(name)
             keys[name] = KeyIndex.of(said.columns[name].type, (row[at] for row in kept if row[at]))
-        return _Loaded(stamp, self._filled(kept), _vocabulary(said, self.card, keys))
+        return _Loaded(stamp, self._filled(kept), _vocabulary(said, self.card, keys, self._timely(kept)))
+
+    def _timely(self, rows: Sequence[Sequence[str]]) -> list[str]:
+        """The columns that are declared as text and tell times or days, as far as some rows show."""
+        text = [name for name in self.card.columns if self._settings.columns[name].type == "text"]
+        some = rows[:_LOOKED_AT]
+        return [name for name in text if any(TELLING.search(row[self._columns.index(name)]) for row in some)]
 
     def _spelt(self, row: tuple[str, ...]) -> tuple[str, ...] | None:
         """With days in their one spelling; None where a key is no day and should be."""
@@ -202,7 +209,7 @@ def _card(name: str, said: TableSettings) -> Card:
     )
 
 
-def _vocabulary(said: TableSettings, card: Card, keys: dict[str, KeyIndex]) -> Vocabulary:
+def _vocabulary(said: TableSettings, card: Card, keys: dict[str, KeyIndex], timely: Iterable[str]) -> Vocabulary:
     required = said.required if said.required is not None else () if said.person else card.keys[:1]
     return Vocabulary.of(
         keys,
@@ -211,4 +218,5 @@ def _vocabulary(said: TableSettings, card: Card, keys: dict[str, KeyIndex]) -> V
         types={name: said.columns[name].type for name in card.columns},
         required=required,
         personal=card.personal,
+        timely=timely,
     )
