@@ -149,13 +149,18 @@ class _Reader:
             return True
         if match.size > 1 or not (word in FILLERS or word.isdecimal()):
             return False
-        if self._is_followed(match, at):
+        if self._is_followed(match, at) or self._is_of(match.column, at):
             return False
         behind = self._words[at + 1 : at + 2]
         named_next = bool(behind) and behind[0] not in FILLERS and _known(behind[0], self._vocabulary)
         if word in FILLERS:
             return not is_name(self._words, at, self._capitals, named_next=named_next)
         return named_next and not self._is_announced(at)
+
+    def _is_of(self, column: str, at: int) -> bool:
+        """Whether a value's column stands before it, as in "group A" and not in "which group a ..."."""
+        before = self._words[max(at - 2, 0) : at]
+        return bool(before) and before[0] not in _WHICH and column in self._vocabulary.names(before[-1:])[1]
 
     def _is_followed(self, match: _Match, at: int) -> bool:
         """Whether a value's column stands behind it, as in "day shift"."""

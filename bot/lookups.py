@@ -213,7 +213,8 @@ class Lookups:
     def _asking(self, choice: Missing) -> str:
         says, name = self._words.lookups, choice.lookup.card.columns[choice.column]
         more = len(choice.known) - _SHOWN_KEYS
-        known = ", ".join(choice.known[:_SHOWN_KEYS]) + (says.keys_more.format(count=more) if more > 0 else "")
+        known = ", ".join(choice.known[:_SHOWN_KEYS])
+        known += f" {says.keys_more.format(count=more)}" if more > 0 else ""
         ask = says.unknown if choice.unknown else says.which if known else says.which_open
         return ask.format(column=name, title=choice.lookup.card.title, known=known)
 

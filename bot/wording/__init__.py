@@ -67,6 +67,7 @@ class LookupWords(Section):
     keys_more: str
     either: str
     more: str
+    narrower: str
     more_button: str
     some: str
     rest_gone: str

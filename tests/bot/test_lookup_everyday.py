@@ -151,6 +151,8 @@ def test_what_asks_something_else_gets_no_value(chosen, question) -> None:  # ty
         ("Does it have an extension, IT?", {"name": ["IT"]}),
         ("Is there an extension for a Mark?", {"name": ["Mark"]}),
         ("extension of A", {"name": ["A"]}),
+        ("extension name a", {"name": ["A"]}),
+        ("Which name a extension?", {}),
         ("extension of blanket", {"name": ["Blankets"]}),
         ("How many chairs are in room 12?", {"room": ["12"]}),
         ("chairs in rooms 2 and 3", {"room": ["2", "3"]}),

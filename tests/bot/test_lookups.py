@@ -196,3 +196,33 @@ async def test_the_rest_is_for_its_place_and_a_persons_own_rows_for_them(tmp_pat
 async def test_someone_in_need_comes_before_any_table(rig: Rig) -> None:
     reply = await rig.ask("I want to kill myself. When does Northgate open on Friday?")
     assert reply.kind is TurnKind.CRISIS
+
+
+async def asked(tmp_path: Path, text: str, question: str, **declared: object) -> str:
+    """What a table of its own says to a question."""
+    one = table(tmp_path, "stock", text, **declared)
+    asking = Asked(question, question, Author("U1"), Conversation("console", "local", "terminal", "t1"))
+    outcome = await Lookups(Registry([one]), wording()).ask(
+        asking, collections=None, today=date(2026, 11, 30), span=Span("lookup")
+    )
+    one.close()
+    assert outcome is not None
+    return outcome.text
+
+
+async def test_of_rows_of_several_days_the_oldest_is_told(tmp_path: Path) -> None:
+    columns: dict[str, object] = {"vaccine": {}, "left": {"type": "integer"}, "counted": {"type": "date"}}
+    text = "vaccine,left,counted\nMMR,1,2026-11-29\nFlu,2,2026-01-01\n"
+    said = {"columns": columns, "as_of_column": "counted", "stale_after": 30}
+    given = await asked(tmp_path, text, "MMR and Flu left?", **said)
+    assert "As of 1 January 2026, which is longer ago" in given
+
+
+async def test_of_many_keys_the_first_are_named_and_how_many_more_there_are(tmp_path: Path) -> None:
+    text = "vaccine,doses left,doses ordered\n" + "".join(f"Vaccine {n},1,2\n" for n in range(10))
+    assert "Vaccine 7 and 2 more." in await asked(tmp_path, text, "How many doses left?")
+
+
+async def test_where_all_keys_are_given_none_is_asked_for_to_see_fewer_rows(tmp_path: Path) -> None:
+    text = "vaccine,doses left,doses ordered\n" + "MMR,1,2\n" * 10
+    assert "say “more” for them." in await asked(tmp_path, text, "Doses left of MMR?")
