@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 _LONGEST_UNKNOWN = 3
 ASKS_OTHERWISE = frozenset(
     """
-    after afterwards average before below between but cannot did dont earliest else ever except fewer fewest first had
-    had happened highest instead last latest least less lowest more most my never next no none not nor only other over
-    past per than total until was were where why without
+    additional after afterwards average before below between both but cannot did dont double each earliest eight
+    else ever every except extra fewer fewest first five former four further had half happened highest instead last
+    latest least less lowest maximum minimum minus more most my negative never next nine no none nor not old only
+    other over past per plus positive previous second seven six ten than third three together total twice two until
+    was were where why without
     """.split()  # noqa: SIM905 - as a list it is read more easily
 )
-"""Words that ask something else of a table than one of its values, and are no value of a key."""
+"""Words that ask something else of a table than one of its values, or for another row, and are no value of a key."""
 _ASKING = frozenset({"call", "called", "door", "doors", "go", "goes", "number", "use", "used", "using"})
 """Everyday words that beside keys alone may ask for what the table does not have, as in "the number of Northgate"."""
 _NUMBERS = frozenset({"integer", "number"})

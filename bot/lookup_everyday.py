@@ -16,6 +16,7 @@ _POLITE = _TELLING | {"find", "kindly", "look", "please", "say", "see"}
 _ASKING = frozenset({"ask", "check", "find", "know", "look", "please", "see"})
 _COUNTING = frozenset({"many", "much"})
 _NAMING = frozenset({"of", "for"})
+_GOING_ON = frozenset({"and", "are", "at", "for", "has", "have", "in", "is", "on", "or", "to"})
 _LINKS = frozenset({"and", "or"})
 
 
@@ -45,9 +46,14 @@ def speaks_of_oneself(words: Sequence[str], at: int) -> bool:
     return words[at] != "me" or not at or words[at - 1] not in _TELLING
 
 
-def is_name(words: Sequence[str], at: int, capitals: frozenset[str], *, named_next: bool) -> bool:
-    """Whether an everyday word that is a value of a key too, as "A", "IT" or "Will", is that value there."""
-    return words[at] in capitals or (bool(at) and words[at - 1] in _NAMING and not named_next)
+def is_name(words: Sequence[str], at: int, capitals: frozenset[str]) -> bool:
+    """Whether an everyday word that is a value of a key too, as "A", "IT" or "Will", is that value there.
+
+    It is with its capital, and in "of a" and "for it" where nothing comes that "a" could belong to.
+    """
+    if words[at] in capitals:
+        return True
+    return bool(at) and words[at - 1] in _NAMING and (at + 1 == len(words) or words[at + 1] in _GOING_ON)
 
 
 def linked(between: Sequence[str]) -> bool:

@@ -59,7 +59,7 @@ def candidates(question: str, ready: Sequence[tuple[Lookup, Vocabulary]], today:
     None where what is not understood may change what is asked: a negation, a comparison, the past, a figure, a name.
     """
     words, found = tokens(question), []
-    if _NEGATED.search(question) or not ASKS_OTHERWISE.isdisjoint(words):
+    if _NEGATED.search(question):
         return []
     for lookup, any_question in ready:
         vocabulary = any_question.facing(question)
@@ -68,7 +68,7 @@ def candidates(question: str, ready: Sequence[tuple[Lookup, Vocabulary]], today:
         if reading.torn or vocabulary.personal is not reading.own or not (own or reading.keys):
             continue
         left = {words[at] for at in reading.left}
-        if left & capitals(question) or left & _SIGNS or any(not word.isalpha() for word in left):
+        if left & capitals(question) or left & (_SIGNS | ASKS_OTHERWISE) or any(not word.isalpha() for word in left):
             continue
         found.append(Candidate(lookup, vocabulary, reading))
     return found

@@ -151,10 +151,10 @@ class _Reader:
             return False
         if self._is_followed(match, at) or self._is_of(match.column, at):
             return False
+        if word in FILLERS:
+            return not is_name(self._words, at, self._capitals)
         behind = self._words[at + 1 : at + 2]
         named_next = bool(behind) and behind[0] not in FILLERS and _known(behind[0], self._vocabulary)
-        if word in FILLERS:
-            return not is_name(self._words, at, self._capitals, named_next=named_next)
         return named_next and not self._is_announced(at)
 
     def _is_of(self, column: str, at: int) -> bool:

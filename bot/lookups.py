@@ -163,7 +163,7 @@ class Lookups:
             choice = before.choice
             if isinstance(choice, Missing | Either) and self._said(choice) == last.text:
                 whole = before.completed(asked.typed, _of(choice, ready), today)
-                if whole.choice is not None and not is_unknown(whole.choice):
+                if whole.choice is not None and (typed.choice is None or not is_unknown(whole.choice)):
                     return whole
         if asked.standalone == asked.typed:
             return typed

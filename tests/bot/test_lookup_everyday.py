@@ -127,6 +127,7 @@ def _own(folder: Path, name: str, text: str, **declared: object):  # type: ignor
         "Tell me how many days left we have",
         "How many days left have you for me?",
         "Tell me the days left",
+        "Is there an extension for a day?",
         "Would I have days left?",
         "Who is day shift Monday?",
         "I am in on Friday, who is the nurse?",

@@ -101,6 +101,12 @@ async def test_an_unknown_key_is_told_which_there_are(rig: Rig) -> None:
     assert reply.text == "“Clinic hours” does not have that clinic. There are: Northgate, Mill Lane."
 
 
+async def test_an_unknown_key_that_completes_a_question_is_told_which_there_are(rig: Rig) -> None:
+    await rig.ask("When does the clinic open on Friday?")
+    reply = await rig.ask("Southfield")
+    assert reply.text == "“Clinic hours” does not have that clinic. There are: Northgate, Mill Lane."
+
+
 async def test_own_rows_are_private_unremembered_and_by_the_platforms_id(rig: Rig) -> None:
     mine = await rig.ask("How many days left do I have?")
     assert (mine.private, "days left: 12" in mine.text) == (True, True)
