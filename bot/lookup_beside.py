@@ -22,6 +22,9 @@ _BREAK = re.compile(
     re.IGNORECASE,
 )
 
+_NOTHING = frozenset({"cancelled", "closed", "empty", "gone", "none", "nothing", "shut", "unavailable"})
+"""Words that may deny a figure without one."""
+
 
 def parted(question: str) -> Iterator[tuple[str, str]]:
     """Each of its two parts with the other, where it asks two things; else nothing."""
@@ -36,7 +39,8 @@ class Beside:
     """What documents are asked beside rows: `question`, which follows `after`; the same where both are asked all of it.
 
     A passage must have none of the `names`, the stems of the words by which the rows' columns are called, nor repeat
-    their `values`, and where `figures` are among these, it must have none of its own: it could contradict them.
+    their `values`, and where `figures` are among these, it must have none of its own nor say that there is nothing: it
+    could contradict them.
     """
 
     question: str
@@ -56,7 +60,9 @@ class Beside:
 
     def _touches(self, text: str) -> bool:
         words = tokens(text)
-        if (self.figures and quantities(text)) or not self.names.isdisjoint(map(stem, words)):
+        if self.figures and (quantities(text) or not _NOTHING.isdisjoint(words)):
+            return True
+        if not self.names.isdisjoint(map(stem, words)):
             return True
         return any(_has(words, value) for value in self.values)
 
