@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 _VERBS = frozenset({"call", "called", "get", "gets", "give", "go", "goes", "need", "use", "used", "using", "want"})
 _MODALS = frozenset({"can", "could", "shall", "should", "will", "would"})
+_WISHES = frozenset({"could", "shall", "should", "would"})
+_ASKERS = frozenset({"i", "we", "you"})
 _OTHERS = frozenset({"our", "someone", "their", "them", "they", "us", "we", "your"})
 _TELLING = frozenset({"check", "give", "help", "let", "show", "tell"})
 _POLITE = _TELLING | {"find", "kindly", "look", "please", "say", "see"}
@@ -23,8 +25,8 @@ _LINKS = frozenset({"and", "or"})
 def changes(words: Sequence[str], at: int, *, personal: bool) -> bool:
     """Whether the everyday word there changes what is asked.
 
-    "How many do we need" is not how many there are, "who called the doctor" not who is on call; and what "they" have
-    is not the asking person's own.
+    "How many do we need" is not how many there are, "what should it be" not what it is, "who called the doctor" not
+    who is on call; and what "they" have is not the asking person's own.
     """
     word, before = words[at], words[at - 1] if at else ""
     if word in _VERBS or word in _MODALS:
@@ -32,7 +34,7 @@ def changes(words: Sequence[str], at: int, *, personal: bool) -> bool:
             return True
         if word in _VERBS and (before == "who" or (before in _MODALS and words[at - 2 : at - 1] == ["who"])):
             return True
-        if not at and word in {"shall", "should"}:
+        if (not at and word in {"shall", "should"}) or (word in _WISHES and _is_wished(words, at)):
             return True
     if not personal:
         return False
@@ -64,6 +66,11 @@ def linked(between: Sequence[str]) -> bool:
 def spans(between: Sequence[str]) -> bool:
     """Whether words between two values make a stretch of them, of which a table's rows do not tell what lies within."""
     return "to" in between
+
+
+def _is_wished(words: Sequence[str], at: int) -> bool:
+    """Whether it is asked how something should be, as in "what should the temperature be", and not what to do."""
+    return _ASKERS.isdisjoint([*words[max(at - 1, 0) : at], *words[at + 1 : at + 2]])
 
 
 def _counted(before: Sequence[str]) -> bool:

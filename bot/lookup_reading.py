@@ -147,7 +147,8 @@ class _Reader:
         word = self._words[at]
         if word == "am" and self._words[at - 1] == "i":
             return True
-        if match.size > 1 or not (word in FILLERS or word.isdecimal()):
+        text = self._vocabulary.keys[match.column].kind == "text"  # "today" is always a day
+        if not text or match.size > 1 or not (word in FILLERS or word.isdecimal()):
             return False
         if self._is_followed(match, at) or self._is_of(match.column, at):
             return False
@@ -173,6 +174,8 @@ class _Reader:
 
     def _note_key(self, match: _Match, at: int, *, sure: bool) -> int:
         found, words, column = self._found, self._words, match.column
+        if self._vocabulary.keys[column].kind != "text":
+            found.torn |= words[max(at - 1, 0)] == "by"  # "by Friday" is any day before it
         if (end := found.ends.get(column)) is not None:
             found.torn |= spans(words[end:at])
         if match.size == 1 and words[at].isdecimal() and not self._is_announced(at):

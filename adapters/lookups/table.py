@@ -66,7 +66,7 @@ class Table:
             given[self._settings.person] = [author.id]
         where = " AND ".join(f"{self._at(name)} IN ({', '.join('?' * len(values))})" for name, values in given.items())
         bound = [value for values in given.values() for value in values]
-        count, found = await asyncio.to_thread(self._select, where, bound, start, most)
+        count, found = await asyncio.to_thread(self._select, where or "1", bound, start, most)
         return Found(tuple(found.values()), count)
 
     async def again(self, row_ids: Sequence[str], author: Author) -> dict[str, Row]:

@@ -232,3 +232,7 @@ async def test_of_many_keys_the_first_are_named_and_how_many_more_there_are(tmp_
 async def test_where_all_keys_are_given_none_is_asked_for_to_see_fewer_rows(tmp_path: Path) -> None:
     text = "vaccine,doses left,doses ordered\n" + "MMR,1,2\n" * 10
     assert "say “more” for them." in await asked(tmp_path, text, "Doses left of MMR?")
+
+
+async def test_which_there_are_needs_no_key(tmp_path: Path) -> None:
+    assert "vaccine: Hepatitis B, doses left: 9." in await asked(tmp_path, STOCK, "Which vaccine has doses left?")
