@@ -150,27 +150,27 @@ class _Reader:
         text = self._vocabulary.keys[match.column].kind == "text"  # "today" is always a day
         if not text or match.size > 1 or not (word in FILLERS or word.isdecimal()):
             return False
-        if self._is_followed(match, at) or self._is_of(match.column, at):
+        announced = self._is_announced(match.column, at)
+        if self._is_followed(match, at) or (announced and self._words[max(at - 2, 0)] not in _WHICH):
             return False
         if word in FILLERS:
             return not is_name(self._words, at, self._capitals)
         behind = self._words[at + 1 : at + 2]
         named_next = bool(behind) and behind[0] not in FILLERS and _known(behind[0], self._vocabulary)
-        return named_next and not self._is_announced(at)
-
-    def _is_of(self, column: str, at: int) -> bool:
-        """Whether a value's column stands before it, as in "group A" and not in "which group a ..."."""
-        before = self._words[max(at - 2, 0) : at]
-        return bool(before) and before[0] not in _WHICH and column in self._vocabulary.names(before[-1:])[1]
+        return named_next and not announced
 
     def _is_followed(self, match: _Match, at: int) -> bool:
         """Whether a value's column stands behind it, as in "day shift"."""
         behind = self._words[at + match.size : at + match.size + 1]
         return match.column in self._vocabulary.names(behind)[1]
 
-    def _is_announced(self, at: int) -> bool:
-        """Whether the words before a number say that it is one of their values, as in "room 3"."""
-        return any(self._vocabulary.names(self._words[before:at])[0] == at - before for before in range(at))
+    def _is_announced(self, column: str, at: int) -> bool:
+        """Whether what stands before says that a value of this column comes, as in "room 3" and "group A"."""
+        for before in range(max(at - self._vocabulary.longest, 0), at):
+            size, columns, about = self._vocabulary.names(self._words[before:at])
+            if size == at - before and (about or column in columns):
+                return True
+        return False
 
     def _note_key(self, match: _Match, at: int, *, sure: bool) -> int:
         found, words, column = self._found, self._words, match.column
@@ -178,7 +178,7 @@ class _Reader:
             found.torn |= words[max(at - 1, 0)] == "by"  # "by Friday" is any day before it
         if (end := found.ends.get(column)) is not None:
             found.torn |= spans(words[end:at])
-        if match.size == 1 and words[at].isdecimal() and not self._is_announced(at):
+        if match.size == 1 and words[at].isdecimal() and not self._is_announced(column, at):
             listed = end is not None and linked(words[end:at])
             found.torn |= column in found.ends and not listed
             sure = sure and listed

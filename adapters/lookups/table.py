@@ -126,7 +126,8 @@ class Table:
         said = self._settings
         headers = [column.header or name for name, column in said.columns.items()]
         try:
-            read = [self._spelt(row) for row in cells(self._file, headers, said.view)]
+            first: dict[str, str] = {}
+            read = [self._spelt(row, first) for row in cells(self._file, headers, said.view)]
         except LookupFailed as error:
             msg = f"look-up {self.card.name}: {error}"
             raise LookupFailed(msg) from None
@@ -146,8 +147,11 @@ class Table:
         some = rows[:_LOOKED_AT]
         return [name for name in text if any(TELLING.search(row[self._columns.index(name)]) for row in some)]
 
-    def _spelt(self, row: tuple[str, ...]) -> tuple[str, ...] | None:
-        """With days in their one spelling; None where a key is no day and should be."""
+    def _spelt(self, row: tuple[str, ...], first: dict[str, str]) -> tuple[str, ...] | None:
+        """Days in their one spelling, keys as they are spelt `first`; None where one should be a day and is none.
+
+        SQLite takes "Ä" and "ä" for two letters.
+        """
         spelt = list(row)
         for name in self.card.keys:
             at, kind = self._columns.index(name), self._settings.columns[name].type
@@ -160,6 +164,8 @@ class Table:
                     spelt[at] = date.fromisoformat(row[at][:10]).isoformat()
                 except ValueError:
                     return None
+            elif not row[at].isascii():
+                spelt[at] = first.setdefault(row[at].casefold(), row[at])
         return tuple(spelt)
 
     def _filled(self, rows: Iterable[tuple[str, ...]]) -> sqlite3.Connection:

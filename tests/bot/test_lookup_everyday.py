@@ -119,6 +119,7 @@ def _own(folder: Path, name: str, text: str, **declared: object):  # type: ignor
         "Which room has 12 chairs?",
         "How many chairs in room 3 at 12?",
         "How many chairs in room 3.2?",
+        "Which room has chairs 3?",
         "What is the extension of Roberts?",
         "What is the extension of Marks?",
         "Is there a 4401 extension?",

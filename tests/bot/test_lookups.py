@@ -236,3 +236,9 @@ async def test_where_all_keys_are_given_none_is_asked_for_to_see_fewer_rows(tmp_
 
 async def test_which_there_are_needs_no_key(tmp_path: Path) -> None:
     assert "vaccine: Hepatitis B, doses left: 9." in await asked(tmp_path, STOCK, "Which vaccine has doses left?")
+
+
+async def test_a_key_in_other_capitals_is_the_same_one_in_every_alphabet(tmp_path: Path) -> None:
+    text = "vaccine,doses left,doses ordered\nÄther,1,2\näther,3,4\n"
+    said = await asked(tmp_path, text, "Doses left of äther?")
+    assert ("doses left: 1." in said, "doses left: 3." in said) == (True, True)
