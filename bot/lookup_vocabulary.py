@@ -151,6 +151,8 @@ class Vocabulary:
         known = [[one for one in forms(word) if one in self.known] for word in words[: self.longest]]
         for size in range(len(known), 0, -1):
             named = [name for name in product(*known[:size]) if name in self.columns or name in self.about]
+            if (typed := tuple(words[:size])) in self.columns:  # "price" is the column, where "prices" is the table
+                named = [typed]
             if named:
                 columns = frozenset[str]().union(*(self.columns.get(name, ()) for name in named))
                 return size, columns, any(name in self.about for name in named)

@@ -193,6 +193,15 @@ def test_what_was_taken_for_another_name_is_known(chosen, question, taken) -> No
     assert choice.taken == taken
 
 
+def test_a_column_is_named_though_the_table_is_called_by_several_of_it(tmp_path: Path) -> None:
+    columns = {"service": {}, "price": {"type": "number"}, "tax": {"type": "number"}}
+    one = _own(tmp_path, "prices", "service,price,tax\nScan,512,7\n", keys=["service"], columns=columns)
+    choice = choose("price and tax of a scan", [(one, one.vocabulary())], TODAY)
+    assert isinstance(choice, Chosen)
+    assert choice.columns == ("price", "tax")
+    one.close()
+
+
 def test_forms_are_one_several_and_what_is_being_done_and_nothing_wider() -> None:
     for word, other in (("bed", "beds"), ("opening", "opens"), ("closing", "closes"), ("deliveries", "delivery")):
         assert other in forms(word)
