@@ -25,13 +25,12 @@ def answered(
     shown = list(columns) or [column for column in card.columns if column not in card.keys]
     lines = [f"{_sentence(card, row, shown)} [{n}]" for n, row in enumerate(found.rows, 1)]
     text = lines[0] if len(lines) == 1 else "\n".join([f"{card.title}:", *(f"- {line}" for line in lines)])
-    origin = found.rows[0].origin
+    origin = min((row.origin for row in found.rows), key=lambda one: one.as_of or today)  # the oldest counts for all
     says = words.lookups
     if left := found.count - start - len(found.rows):
         missing = [card.columns[key] for key in card.keys if len({row.written[key] for row in found.rows}) > 1]
-        text += "\n" + says.more.format(
-            count=left, columns=", ".join(missing or map(card.columns.__getitem__, card.keys))
-        )
+        narrower = says.narrower.format(columns=", ".join(missing)) if missing else ""
+        text += "\n" + says.more.format(count=left, narrower=narrower)
     if origin.as_of is not None:
         late = origin.stale is not None and origin.stale < today
         day = words.dates.day_of(origin.as_of)

@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bot.lookup_vocabulary import FILLERS, stemmed, tokens
+from bot.lookup_vocabulary import FILLERS, tokens
 from bot.quantities import quantities
+from retrieval.terms import stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -20,6 +21,9 @@ _BREAK = re.compile(
     r"(?=(?:what|which|who|when|where|why|how|is|are|do|does|can|could|should|will|must|may)\b)",
     re.IGNORECASE,
 )
+
+_NOTHING = frozenset({"cancelled", "closed", "empty", "gone", "none", "nothing", "shut", "unavailable"})
+"""Words that may deny a figure without one."""
 
 
 def parted(question: str) -> Iterator[tuple[str, str]]:
@@ -34,8 +38,9 @@ def parted(question: str) -> Iterator[tuple[str, str]]:
 class Beside:
     """What documents are asked beside rows: `question`, which follows `after`; the same where both are asked all of it.
 
-    A passage must have none of the `names`, the words by which the rows' columns are called, nor repeat their `values`,
-    and where `figures` are among these, it must have none of its own: it could contradict them.
+    A passage must have none of the `names`, the stems of the words by which the rows' columns are called, nor repeat
+    their `values`, and where `figures` are among these, it must have none of its own nor say that there is nothing: it
+    could contradict them.
     """
 
     question: str
@@ -55,7 +60,9 @@ class Beside:
 
     def _touches(self, text: str) -> bool:
         words = tokens(text)
-        if (self.figures and quantities(text)) or not self.names.isdisjoint(map(stemmed, words)):
+        if self.figures and (quantities(text) or not _NOTHING.isdisjoint(words)):
+            return True
+        if not self.names.isdisjoint(map(stem, words)):
             return True
         return any(_has(words, value) for value in self.values)
 
@@ -66,7 +73,7 @@ def beside(question: str, after: str, columns: Sequence[str], rows: Sequence[Row
         column for column in vocabulary.types if column in columns or (not columns and column not in vocabulary.keys)
     ]
     called = [name for name, stands_for in vocabulary.columns.items() if not stands_for.isdisjoint(shown)]
-    names = frozenset(word for name in called for word in name if word not in FILLERS)
+    names = frozenset(stem(word) for name in called for word in name if word not in FILLERS)
     values = frozenset(tuple(tokens(row.written[column])) for row in rows for column in shown if row.written[column])
     figures = any(vocabulary.types[column] != "text" for column in shown)
     return Beside(question, after, names, values, figures)

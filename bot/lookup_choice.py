@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from bot.lookup_reading import Reading, read
@@ -18,25 +19,32 @@ if TYPE_CHECKING:
 _LONGEST_UNKNOWN = 3
 ASKS_OTHERWISE = frozenset(
     """
-    after afterwards average before below between but cannot did dont earliest else ever except fewer fewest first had
-    had happened highest instead last latest least less lowest more most my never next no none not nor only other over
-    past per than total until was were where why without
+    additional after afterwards average before below between both but cannot did dont double each earliest eight
+    else ever every except extra fewer fewest first five former four further had half happened highest instead last
+    latest least less lowest maximum minimum minus more most my negative never next nine no none nor not old only
+    other over past per plus positive previous second seven six ten than third three together total twice two until
+    was were where why without
     """.split()  # noqa: SIM905 - as a list it is read more easily
 )
-"""Words that ask something else of a table than one of its values, and are no value of a key."""
+"""Words that ask something else of a table than one of its values, or for another row, and are no value of a key."""
 _ASKING = frozenset({"call", "called", "door", "doors", "go", "goes", "number", "use", "used", "using"})
 """Everyday words that beside keys alone may ask for what the table does not have, as in "the number of Northgate"."""
 _NUMBERS = frozenset({"integer", "number"})
+_TIMES = frozenset({"date", "time", "weekday"})
+_WHAT_TIME = frozenset({("what", "time"), ("which", "time")})
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Run this one with these values of its keys, and show these columns; none means all."""
+    """Run this one with these values of its keys, and show these columns; none means all.
+
+    `taken` has the values that are written otherwise in the question, by what stands there.
+    """
 
     lookup: Lookup
     keys: dict[str, list[str]]
     columns: tuple[str, ...]
-    weight: int = 0
+    taken: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +96,7 @@ def choose(question: str, lookups: Sequence[tuple[Lookup, Vocabulary]], today: d
             unknown.append(choice)
         elif choice is not None:
             named = len(reading.asked) + reading.about + sum(map(len, reading.keys.values()))
-            whole.append((-reading.slips, named, choice))
+            whole.append((-len(reading.mended), named, choice))
     if whole:
         best = max((slips, named) for slips, named, _ in whole)
         nearest = [choice for slips, named, choice in whole if (slips, named) == best]
@@ -122,7 +130,7 @@ def _choice(  # noqa: PLR0911 - a list of cases
         return _unknown(lookup, vocabulary, reading, words, named=bool(values) or reading.about)
     if not named and (sum(map(len, keys.values())) < 2 or not _ASKING.isdisjoint(words)):
         return None
-    if not fits(values or [column for column in card.columns if column not in card.keys], vocabulary, words):
+    if not fits(values, vocabulary, words):
         return None
     for several in reading.unsure:
         if several.isdisjoint(reading.asked):
@@ -138,7 +146,7 @@ def _choice(  # noqa: PLR0911 - a list of cases
     if not given and not vocabulary.personal and not reading.which:
         return None
     asked = [*(column for column in reading.asked if column in reading.which and column not in keys), *values]
-    return Chosen(lookup, keys, tuple(dict.fromkeys(asked if values else ())))
+    return Chosen(lookup, keys, tuple(dict.fromkeys(asked if values else ())), reading.taken)
 
 
 def _unknown(
@@ -160,12 +168,22 @@ def _unknown(
 
 
 def fits(values: Sequence[str], vocabulary: Vocabulary, words: Sequence[str]) -> bool:
-    """Whether a column named is of a type that the question's first word asks for."""
-    types = {vocabulary.types[column] for column in values}
+    """Whether a column named is of a type that the question's words ask for; `values` are none where none is named.
+
+    A whole row tells when, if anything in it does, and never who.
+    """
+    columns = values or [column for column in vocabulary.types if column not in vocabulary.keys]
+    types = {vocabulary.types[column] for column in columns}
     if not types:
         return True
     if "many" in words or "much" in words:
-        return bool(types & _NUMBERS)
+        return types <= _NUMBERS if values else bool(types & _NUMBERS)
     if "who" in words or "whom" in words:
-        return "text" in types
-    return not {"when", "time"} & {*words} or bool(types - _NUMBERS)
+        return bool(values) and "text" in types
+    if "when" in words or _asks_the_time(words):
+        return bool(types & _TIMES) or not vocabulary.timely.isdisjoint(columns)
+    return True
+
+
+def _asks_the_time(words: Sequence[str]) -> bool:
+    return any(pair in _WHAT_TIME for pair in pairwise(words))

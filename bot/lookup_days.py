@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,13 @@ for _at, _name in enumerate(WEEKDAYS):
     _DAY[_name.casefold()] = _DAY[f"{_name.casefold()}s"] = _at
 _MONTH = {name[:3]: at for at, name in enumerate(_MONTHS, 1)} | {name: at for at, name in enumerate(_MONTHS, 1)}
 _NEAR = {"today": 0, "tonight": 0, "tomorrow": 1}
+_ANY = "|".join(sorted(_DAY, key=len, reverse=True))
+SPAN = re.compile(rf"\b({_ANY})\s?[-‐–−]\s?({_ANY})\b")
+"""Two weekdays with a dash between: all from the one to the other."""
+TELLING = re.compile(
+    rf"\d[:.]\d\d(?!\d)|\d\s?[ap]\.?m\b|\b(?:{_ANY}|{'|'.join(_MONTHS)})\b|\b\d{{4}}-\d\d-\d\d\b", re.IGNORECASE
+)
+"""What a text that tells a time or a day has in it."""
 NAMES = frozenset({*(name for name in _DAY if len(name) > 5), *_MONTHS, *_NEAR})
 
 

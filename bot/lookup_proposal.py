@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from bot.lookup_choice import ASKS_OTHERWISE, Chosen, Missing, fits
 from bot.lookup_reading import read, value_of
-from bot.lookup_vocabulary import tokens
+from bot.lookup_vocabulary import capitals, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from bot.lookup_vocabulary import Vocabulary
 
 _NEGATED = re.compile(r"n['’]t\b", re.IGNORECASE)
-_NAME = re.compile(r"(?<![.?!:]\s)(?<!^)\b[A-Z]\w*")
-"""A word with a capital that does not begin a sentence."""
 _SIGNS = frozenset("<>≤≥%")
 
 
@@ -61,7 +59,7 @@ def candidates(question: str, ready: Sequence[tuple[Lookup, Vocabulary]], today:
     None where what is not understood may change what is asked: a negation, a comparison, the past, a figure, a name.
     """
     words, found = tokens(question), []
-    if _NEGATED.search(question) or not ASKS_OTHERWISE.isdisjoint(words):
+    if _NEGATED.search(question):
         return []
     for lookup, any_question in ready:
         vocabulary = any_question.facing(question)
@@ -70,8 +68,7 @@ def candidates(question: str, ready: Sequence[tuple[Lookup, Vocabulary]], today:
         if reading.torn or vocabulary.personal is not reading.own or not (own or reading.keys):
             continue
         left = {words[at] for at in reading.left}
-        named = {word for match in _NAME.finditer(question) for word in tokens(match[0])}
-        if left & named or left & _SIGNS or any(not word.isalpha() for word in left):
+        if left & capitals(question) or left & (_SIGNS | ASKS_OTHERWISE) or any(not word.isalpha() for word in left):
             continue
         found.append(Candidate(lookup, vocabulary, reading))
     return found
@@ -103,7 +100,7 @@ def confirmed(
     for column, known in unclear.items():
         others = {name: values for name, values in proposed.items() if name != column}
         return Missing(one.lookup, column, tuple(known), sure=False, keys=others)
-    return Chosen(one.lookup, proposed, ())
+    return Chosen(one.lookup, proposed, (), one.reading.taken)
 
 
 def completed(pending: Heard, by: str, vocabulary: Vocabulary, today: date) -> Heard | None:
@@ -118,7 +115,9 @@ def completed(pending: Heard, by: str, vocabulary: Vocabulary, today: date) -> H
     given = keys | reading.keys
     if not {*_needed(vocabulary)} <= given.keys() or (vocabulary.single and any(len(of) > 1 for of in given.values())):
         return None
-    return replace(pending, question=f"{pending.question} {by}", choice=Chosen(missing.lookup, given, ()))
+    return replace(
+        pending, question=f"{pending.question} {by}", choice=Chosen(missing.lookup, given, (), reading.taken)
+    )
 
 
 def _needed(vocabulary: Vocabulary) -> list[str]:

@@ -30,7 +30,8 @@ _BESIDE = _neighbours()
 def meant(word: str, known: Callable[[str], bool]) -> set[str]:
     """The known words one slip away: letters swapped, one missing, one too many, or the key beside it pressed.
 
-    The first letter is kept, and a word with a digit in it is never read as another: "ward 3" is not "ward 4".
+    The first letter is kept, and a word with a digit in it is never read as another: "ward 3" is not "ward 4". Nor
+    is a word that ends otherwise a slip: "officer" is not "office", "closed" not "closes", "Clarke" not "Clark".
     """
     if len(word) < SHORTEST - 1 or not word.isalpha():
         return set()
@@ -42,10 +43,8 @@ def _edits(word: str) -> Iterator[str]:
         head, tail = word[:at], word[at:]
         if len(tail) > 1:
             yield head + tail[1] + tail[0] + tail[2:]
-        yield head + tail[1:]
-        for letter in _BESIDE.get(tail[0], ""):
-            yield head + letter + tail[1:]
+            yield head + tail[1:]
+            for letter in _BESIDE.get(tail[0], ""):
+                yield head + letter + tail[1:]
         for letter in _LETTERS:
             yield head + letter + tail
-    for letter in _LETTERS:
-        yield word + letter

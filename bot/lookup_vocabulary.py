@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from itertools import chain
+from itertools import chain, product
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from retrieval.terms import fold, stem
+from bot.lookup_days import SPAN
+from retrieval.terms import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 Kind: TypeAlias = Literal["text", "integer", "number", "date", "time", "weekday"]
 
-_WORD = re.compile(r"(?<![\w)])-\d+|[^\W_]+(?:\+|-(?!\w))?|[<>≤≥%]")
-"""With the sign of "A-" and "-5", so that they are neither "A+" nor "5"."""
+_WORD = re.compile(r"(?<![\w)])-\d+(?:\.\d+)*|\d+(?:\.\d+)+|[^\W_]+(?:\+|-(?!\w))?|[<>≤≥%]")
+"""With the sign of "A-" and "-5", so that they are neither "A+" nor "5", and "0.5" whole."""
+_NUMBERS = re.compile(r"(?<![\w.-])(\d+)\s?[-‐–−]\s?(\d+)(?![\w-])")
+_UNIT = re.compile(r"(?<=\d)(?=(?:mg|mcg|μg|g|kg|ml|l|mm|cm|iu)\b)")
+_CAPITAL = re.compile(r"(?<![.?!:]\s)(?<!^)\b[A-Z]\w*")
 _POSSESSIVE = re.compile(r"['’]s\b")
 _AROUND = "?!.,;:()[]\"'“”‘’"
 _LONGEST_MATCH = 80
 
 FILLERS = frozenset(
     """
-    a about again all also an and any are asking at be by call called can check could currently day days do does
+    a about again all also an and any are ask asking at be by call called can check could currently day days do does
     door doors exactly find for from get gets give go goes good has have hello help hey hi how i if in is it its
     just kindly know let like list listed look looking lookup many me morning much need now number of on or our
     please present presently question quick quickly right say says see shall should show so some someone tell
@@ -35,24 +38,40 @@ FILLERS = frozenset(
 
 _MEANT = 50
 _SHORT = 2
+_INFLECTED = 3
 
 OWN = frozenset({"my", "i", "me", "mine", "am"})
 
 
 def tokens(text: str) -> list[str]:
-    """The words of a text, folded, without possessive endings."""
-    return _WORD.findall(_POSSESSIVE.sub("", fold(text)))
+    """The words of a text, folded, without possessive endings; "5mg" is `5`, `mg`, and "3-5" `3`, `to`, `5`."""
+    apart = _UNIT.sub(" ", _POSSESSIVE.sub("", fold(text)))
+    return _WORD.findall(SPAN.sub(r"\1 to \2", _NUMBERS.sub(r"\1 to \2", apart)))
 
 
-@lru_cache(maxsize=4096)
-def stemmed(word: str) -> str:
-    """The stem by which names of columns are compared."""
-    return stem(word)
+def capitals(text: str) -> frozenset[str]:
+    """The words that have a capital and do not begin a sentence, folded; none where all is in capitals."""
+    if text.isupper():
+        return frozenset()
+    return frozenset(word for match in _CAPITAL.finditer(text) for word in tokens(match[0]))
 
 
-def phrase(text: str) -> tuple[str, ...]:
-    """A name's stems, in order."""
-    return tuple(stemmed(word) for word in tokens(text))
+def forms(word: str) -> list[str]:
+    """The word, and it as one, as several and as what is being done, by which names of columns are compared.
+
+    Nothing wider: an "officer" is no office, a "consultation" no consultant, and what is "closed" does not close.
+    """
+    bases = [word]
+    if len(word) < _INFLECTED:
+        return bases
+    if word.endswith("ies"):
+        bases.append(f"{word[:-3]}y")
+    if word.endswith("s") and not word.endswith("ss"):
+        bases += [word[:-1], *([word[:-2]] if word.endswith("es") else [])]
+    if word.endswith("ing"):
+        bases += [word[:-3], f"{word[:-3]}e"]
+    several = [f"{base[:-1]}ies" for base in bases if base.endswith("y")]
+    return [*bases, *(f"{base}{end}" for base in bases for end in ("s", "es")), *several]
 
 
 @dataclass(slots=True)
@@ -108,9 +127,10 @@ class KeyIndex:
 
 @dataclass(slots=True)
 class Vocabulary:
-    """What one table is asked with. `columns` gives the columns that a name stands for, by its stems;
+    """What one table is asked with. `columns` gives the columns that a name stands for, by its words;
     `shared` those in whose names a word stands, which does not tell which of them is meant. The values of a key in
     `patterns` are not known beforehand: they are the words of a question that match. With `single`, a key has one.
+    `timely` are the columns of text that tell times or days.
     """
 
     keys: dict[str, KeyIndex]
@@ -121,10 +141,22 @@ class Vocabulary:
     personal: bool = False
     types: dict[str, Kind] = field(default_factory=dict)
     known: frozenset[str] = frozenset()
-    stems: frozenset[str] = frozenset()
     longest: int = 1
     patterns: dict[str, re.Pattern[str]] = field(default_factory=dict)
     single: bool = False
+    timely: frozenset[str] = frozenset()
+
+    def names(self, words: Sequence[str]) -> tuple[int, frozenset[str], bool]:
+        """How many of the first words are a name, the columns that it names, and whether the table is about it."""
+        known = [[one for one in forms(word) if one in self.known] for word in words[: self.longest]]
+        for size in range(len(known), 0, -1):
+            named = [name for name in product(*known[:size]) if name in self.columns or name in self.about]
+            if (typed := tuple(words[:size])) in self.columns:  # "price" is the column, where "prices" is the table
+                named = [typed]
+            if named:
+                columns = frozenset[str]().union(*(self.columns.get(name, ()) for name in named))
+                return size, columns, any(name in self.about for name in named)
+        return 0, frozenset(), False
 
     def facing(self, question: str) -> Vocabulary:
         """The same, with the values of keys that this question has by their patterns."""
@@ -149,15 +181,16 @@ class Vocabulary:
         personal: bool = False,
         patterns: dict[str, re.Pattern[str]] | None = None,
         single: bool = False,
+        timely: Iterable[str] = (),
     ) -> Vocabulary:
         """Of each column's names and synonyms, and phrases that the table is about."""
         columns: dict[tuple[str, ...], frozenset[str]] = {}
         for column, given in names.items():
             for name in given:
-                stems = phrase(name)
-                columns[stems] = columns.get(stems, frozenset()) | {column}
+                words = tuple(tokens(name))
+                columns[words] = columns.get(words, frozenset()) | {column}
         shared = _shared(columns)
-        subjects = frozenset(map(phrase, about))
+        subjects = frozenset(tuple(tokens(name)) for name in about)
         plain = {word for name in (*chain.from_iterable(names.values()), *about) for word in tokens(name)}
         longest = max((len(one) for one in (*columns, *subjects)), default=1)
         return cls(
@@ -169,10 +202,10 @@ class Vocabulary:
             personal,
             types,
             frozenset(plain),
-            frozenset(map(stemmed, plain)),
             longest,
             patterns or {},
             single,
+            frozenset(timely),
         )
 
 

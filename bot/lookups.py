@@ -89,6 +89,7 @@ class Lookups:
                 span.set(lookup=card.name)
                 wanted = Rest.whole(card, choice.keys, choice.columns, asked.conversation, asked.author)
                 given = await self._given(choice.lookup, wanted, asked, question, today=today, span=span)
+                given = replace(given, text="\n".join([*self._taken(choice), given.text]))
                 if not heard.rest:
                     return given
                 if heard.proposed:
@@ -162,7 +163,7 @@ class Lookups:
             choice = before.choice
             if isinstance(choice, Missing | Either) and self._said(choice) == last.text:
                 whole = before.completed(asked.typed, _of(choice, ready), today)
-                if whole.choice is not None and not is_unknown(whole.choice):
+                if whole.choice is not None and (typed.choice is None or not is_unknown(whole.choice)):
                     return whole
         if asked.standalone == asked.typed:
             return typed
@@ -200,6 +201,10 @@ class Lookups:
             self._pending.keep(asked.trace_id, heard)
         return heard
 
+    def _taken(self, choice: Chosen) -> list[str]:
+        """Which words were taken for values of keys that are written otherwise, so that nobody is taken for another."""
+        return [self._words.lookups.taken.format(typed=typed, meant=meant) for typed, meant in choice.taken.items()]
+
     def _said(self, choice: Missing | Either) -> str:
         if isinstance(choice, Either):
             return self._words.lookups.either.format(names=_listed(choice.names))
@@ -208,7 +213,8 @@ class Lookups:
     def _asking(self, choice: Missing) -> str:
         says, name = self._words.lookups, choice.lookup.card.columns[choice.column]
         more = len(choice.known) - _SHOWN_KEYS
-        known = ", ".join(choice.known[:_SHOWN_KEYS]) + (says.keys_more.format(count=more) if more > 0 else "")
+        known = ", ".join(choice.known[:_SHOWN_KEYS])
+        known += f" {says.keys_more.format(count=more)}" if more > 0 else ""
         ask = says.unknown if choice.unknown else says.which if known else says.which_open
         return ask.format(column=name, title=choice.lookup.card.title, known=known)
 

@@ -106,7 +106,7 @@ class Endpoint(Service):
     def _rows(self, body: bytes) -> Sequence[Any]:
         """The rows in a reply, not read yet. Blocking."""
         try:
-            found = json.loads(body.decode(), parse_float=Decimal, parse_constant=_no_number)
+            found = json.loads(body.decode(), parse_float=Decimal, parse_constant=_no_number, object_pairs_hook=_object)
         except (ValueError, RecursionError, ArithmeticError):
             raise self._fault("its service answered no JSON that can be read") from None
         for step in filter(None, self._endpoint.rows.split(".")):
@@ -136,6 +136,14 @@ class Endpoint(Service):
 
     def _fault(self, said: str) -> LookupFailed:
         return LookupFailed(f"look-up {self.card.name}: {said}")
+
+
+def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """ValueError where a name stands twice: which of the two is true, nobody knows."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise ValueError("a name stands twice")
+    return made
 
 
 def _no_number(_: str) -> NoReturn:

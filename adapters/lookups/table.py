@@ -17,7 +17,7 @@ from pydantic import Field, create_model
 from adapters.lookups.read import cells
 from adapters.lookups.row import STRICT, checked, may_be_shown, named, origin_of, result_model, shown
 from bot.lookup import FEW, Card, Found, LookupFailed, Row
-from bot.lookup_days import weekday_of
+from bot.lookup_days import TELLING, weekday_of
 from bot.lookup_vocabulary import KeyIndex, Vocabulary
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _MOST_VALUES = 20
+_LOOKED_AT = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ class Table:
             given[self._settings.person] = [author.id]
         where = " AND ".join(f"{self._at(name)} IN ({', '.join('?' * len(values))})" for name, values in given.items())
         bound = [value for values in given.values() for value in values]
-        count, found = await asyncio.to_thread(self._select, where, bound, start, most)
+        count, found = await asyncio.to_thread(self._select, where or "1", bound, start, most)
         return Found(tuple(found.values()), count)
 
     async def again(self, row_ids: Sequence[str], author: Author) -> dict[str, Row]:
@@ -125,7 +126,8 @@ class Table:
         said = self._settings
         headers = [column.header or name for name, column in said.columns.items()]
         try:
-            read = [self._spelt(row) for row in cells(self._file, headers, said.view)]
+            first: dict[str, str] = {}
+            read = [self._spelt(row, first) for row in cells(self._file, headers, said.view)]
         except LookupFailed as error:
             msg = f"look-up {self.card.name}: {error}"
             raise LookupFailed(msg) from None
@@ -137,10 +139,19 @@ class Table:
         for name in self.card.keys:
             at = self._columns.index(name)
             keys[name] = KeyIndex.of(said.columns[name].type, (row[at] for row in kept if row[at]))
-        return _Loaded(stamp, self._filled(kept), _vocabulary(said, self.card, keys))
+        return _Loaded(stamp, self._filled(kept), _vocabulary(said, self.card, keys, self._timely(kept)))
 
-    def _spelt(self, row: tuple[str, ...]) -> tuple[str, ...] | None:
-        """With days in their one spelling; None where a key is no day and should be."""
+    def _timely(self, rows: Sequence[Sequence[str]]) -> list[str]:
+        """The columns that are declared as text and tell times or days, as far as some rows show."""
+        text = [name for name in self.card.columns if self._settings.columns[name].type == "text"]
+        some = rows[:_LOOKED_AT]
+        return [name for name in text if any(TELLING.search(row[self._columns.index(name)]) for row in some)]
+
+    def _spelt(self, row: tuple[str, ...], first: dict[str, str]) -> tuple[str, ...] | None:
+        """Days in their one spelling, keys as they are spelt `first`; None where one should be a day and is none.
+
+        SQLite takes "Ä" and "ä" for two letters.
+        """
         spelt = list(row)
         for name in self.card.keys:
             at, kind = self._columns.index(name), self._settings.columns[name].type
@@ -153,6 +164,8 @@ class Table:
                     spelt[at] = date.fromisoformat(row[at][:10]).isoformat()
                 except ValueError:
                     return None
+            elif not row[at].isascii():
+                spelt[at] = first.setdefault(row[at].casefold(), row[at])
         return tuple(spelt)
 
     def _filled(self, rows: Iterable[tuple[str, ...]]) -> sqlite3.Connection:
@@ -202,7 +215,7 @@ def _card(name: str, said: TableSettings) -> Card:
     )
 
 
-def _vocabulary(said: TableSettings, card: Card, keys: dict[str, KeyIndex]) -> Vocabulary:
+def _vocabulary(said: TableSettings, card: Card, keys: dict[str, KeyIndex], timely: Iterable[str]) -> Vocabulary:
     required = said.required if said.required is not None else () if said.person else card.keys[:1]
     return Vocabulary.of(
         keys,
@@ -211,4 +224,5 @@ def _vocabulary(said: TableSettings, card: Card, keys: dict[str, KeyIndex]) -> V
         types={name: said.columns[name].type for name in card.columns},
         required=required,
         personal=card.personal,
+        timely=timely,
     )

@@ -67,9 +67,11 @@ class LookupWords(Section):
     keys_more: str
     either: str
     more: str
+    narrower: str
     more_button: str
     some: str
     rest_gone: str
+    taken: str
     proposed: str
     rest_missing: str
     rest_apart: str

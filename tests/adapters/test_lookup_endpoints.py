@@ -97,6 +97,7 @@ async def test_a_list_deep_inside_is_found_and_nothing_is_no_row(service: Servic
         (WARD_1 | {"ward": "Ward 2"}, "something else than was asked for"),
         (WARD_1 | {"share": "NaN"}, "does not fit in share"),
         (b'{"freeBeds": 3, "share": NaN}', "no JSON"),
+        (b'{"freeBeds": 3, "freeBeds": 5, "share": 1}', "no JSON"),
         (b"[" * 50_000, "no JSON"),
         (b'{"freeBeds": ' + b"9" * 5_000 + b', "share": 1}', "no JSON"),
         (b"\xff\xfe{}", "no JSON"),

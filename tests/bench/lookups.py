@@ -340,8 +340,7 @@ def judged(question: Question, outcome: Outcome | None) -> str:
     if question.value is None:
         return "wrong"
     name = question.column.replace("_", " ")
-    said = outcome.text.splitlines()[0]
-    return "right" if f"{name}: {question.value}." in said and len(outcome.sources) == 1 else "wrong"
+    return "right" if f"{name}: {question.value}." in outcome.text and len(outcome.sources) == 1 else "wrong"
 
 
 async def report(*, building: bool) -> None:

@@ -130,6 +130,8 @@ async def test_a_wrong_or_missing_proposal_gives_no_value(opens: Opens, wrong: S
         "At what hour do they unlock Northgate annexe 2 on Friday?",
         "At what hour do they unlock the Southfield wing of Northgate on Friday?",
         "Is it less than >3 hours at Northgate on Friday, roughly speaking?",
+        "At what hour do they unlock Northgate every Friday?",
+        "At what hour do they unlock the second Northgate on Friday?",
         "At what hour do they unlock the building?",
         "How many days has Northgate left me?",
     ],

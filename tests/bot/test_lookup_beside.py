@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 LEAFLETS = {
     "Vaccines": "You need an appointment for MMR. Bring your red book. There are 40 MMR doses left. MMR is ordered. "
-    "Bring 2 pens."
+    "Bring 2 pens. None remain."
 }
 BOTH = "How many doses left of MMR and do I need an appointment for MMR?"
 ROW = "MMR – doses left: 12. [1]"
@@ -98,7 +98,9 @@ async def test_a_row_and_a_passage_stand_in_one_answer_each_with_its_source(tmp_
     assert [source.title for source in reply.sources] == ["Stock", "Vaccines"]
 
 
-@pytest.mark.parametrize("sentence", ["There are 40 MMR doses left.", "MMR is ordered.", "Bring 2 pens."])
+@pytest.mark.parametrize(
+    "sentence", ["There are 40 MMR doses left.", "MMR is ordered.", "Bring 2 pens.", "None remain."]
+)
 async def test_a_passage_with_a_figure_or_on_the_same_column_leaves_the_row_alone(
     tmp_path: Path, sentence: str
 ) -> None:

@@ -73,6 +73,11 @@ async def test_a_value_is_given_as_it_is_written_and_no_model_sees_it(rig: Rig) 
     assert all("09:00" not in str(asked) for asked in rig.bench.answerer.asked)
 
 
+async def test_what_was_taken_for_another_name_is_said_first(rig: Rig) -> None:
+    reply = await rig.ask("When does Nortgate open on Friday?")
+    assert reply.text.startswith("I took “nortgate” to mean “Northgate”.\nNorthgate, Friday – opens: 09:00. [1]")
+
+
 async def test_documents_answer_what_no_table_does(rig: Rig) -> None:
     reply = await rig.ask("When is the flu clinic open?")
     assert "Tuesdays from 9 am" in reply.text
@@ -93,6 +98,12 @@ async def test_what_one_person_was_asked_nobody_else_completes(rig: Rig) -> None
 async def test_an_unknown_key_is_told_which_there_are(rig: Rig) -> None:
     reply = await rig.ask("When does Southfield open on Friday?")
     assert reply.kind is TurnKind.UNGROUNDED
+    assert reply.text == "“Clinic hours” does not have that clinic. There are: Northgate, Mill Lane."
+
+
+async def test_an_unknown_key_that_completes_a_question_is_told_which_there_are(rig: Rig) -> None:
+    await rig.ask("When does the clinic open on Friday?")
+    reply = await rig.ask("Southfield")
     assert reply.text == "“Clinic hours” does not have that clinic. There are: Northgate, Mill Lane."
 
 
@@ -191,3 +202,43 @@ async def test_the_rest_is_for_its_place_and_a_persons_own_rows_for_them(tmp_pat
 async def test_someone_in_need_comes_before_any_table(rig: Rig) -> None:
     reply = await rig.ask("I want to kill myself. When does Northgate open on Friday?")
     assert reply.kind is TurnKind.CRISIS
+
+
+async def asked(tmp_path: Path, text: str, question: str, **declared: object) -> str:
+    """What a table of its own says to a question."""
+    one = table(tmp_path, "stock", text, **declared)
+    asking = Asked(question, question, Author("U1"), Conversation("console", "local", "terminal", "t1"))
+    outcome = await Lookups(Registry([one]), wording()).ask(
+        asking, collections=None, today=date(2026, 11, 30), span=Span("lookup")
+    )
+    one.close()
+    assert outcome is not None
+    return outcome.text
+
+
+async def test_of_rows_of_several_days_the_oldest_is_told(tmp_path: Path) -> None:
+    columns: dict[str, object] = {"vaccine": {}, "left": {"type": "integer"}, "counted": {"type": "date"}}
+    text = "vaccine,left,counted\nMMR,1,2026-11-29\nFlu,2,2026-01-01\n"
+    said = {"columns": columns, "as_of_column": "counted", "stale_after": 30}
+    given = await asked(tmp_path, text, "MMR and Flu left?", **said)
+    assert "As of 1 January 2026, which is longer ago" in given
+
+
+async def test_of_many_keys_the_first_are_named_and_how_many_more_there_are(tmp_path: Path) -> None:
+    text = "vaccine,doses left,doses ordered\n" + "".join(f"Vaccine {n},1,2\n" for n in range(10))
+    assert "Vaccine 7 and 2 more." in await asked(tmp_path, text, "How many doses left?")
+
+
+async def test_where_all_keys_are_given_none_is_asked_for_to_see_fewer_rows(tmp_path: Path) -> None:
+    text = "vaccine,doses left,doses ordered\n" + "MMR,1,2\n" * 10
+    assert "say “more” for them." in await asked(tmp_path, text, "Doses left of MMR?")
+
+
+async def test_which_there_are_needs_no_key(tmp_path: Path) -> None:
+    assert "vaccine: Hepatitis B, doses left: 9." in await asked(tmp_path, STOCK, "Which vaccine has doses left?")
+
+
+async def test_a_key_in_other_capitals_is_the_same_one_in_every_alphabet(tmp_path: Path) -> None:
+    text = "vaccine,doses left,doses ordered\nÄther,1,2\näther,3,4\n"
+    said = await asked(tmp_path, text, "Doses left of äther?")
+    assert ("doses left: 1." in said, "doses left: 3." in said) == (True, True)
