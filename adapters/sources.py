@@ -6,6 +6,8 @@ Whatever was shown once is looked up anew in the index, with the collections tha
 
 from __future__ import annotations
 
+import logging
+import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -13,7 +15,7 @@ from bot.asking_on import OfSources, asking_on
 from bot.compose import still_held
 from bot.lookup_outcome import Asked
 from bot.messages import Reply
-from bot.trace import Span
+from bot.trace import Trace
 from memory.turn import AGAIN, TurnKind
 from retrieval.clock import utc_today
 
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from retrieval.document import Passage
     from retrieval.evidence import Hit
 
+_LOG = logging.getLogger(__name__)
 NEIGHBOURS = 2
 """Passages that are shown on each side of one in its place."""
 
@@ -126,7 +129,11 @@ class Sources:
             return None
         asked = Asked("", "", author, conversation)
         collections = await self._access(conversation, author)
-        return await self._lookups.more(id_, asked, collections=collections, today=self._today(), span=Span("lookup"))
+        trace = Trace(uuid.uuid4().hex[:12])
+        with trace.stage("lookup") as span:
+            found = await self._lookups.more(id_, asked, collections=collections, today=self._today(), span=span)
+        _LOG.info("more rows %s", trace)
+        return found
 
     async def _answers(self, conversation: Conversation) -> list[Turn]:
         """What was answered in a thread, whoever asked."""

@@ -219,7 +219,7 @@ def _key(ahead: Sequence[str], index: KeyIndex, today: date) -> tuple[int, list[
 def _inflected(word: str, vocabulary: Vocabulary) -> str:
     """A word of a key that this is one or several of."""
     other = word[:-1] if word.endswith("s") else f"{word}s"
-    return other if len(other) > _SHORTEST and any(other in index.by_word for index in vocabulary.keys.values()) else ""
+    return other if len(other) > _SHORTEST and _is_of_key(other, vocabulary) else ""
 
 
 def _mended(word: str, vocabulary: Vocabulary) -> str:
@@ -237,5 +237,10 @@ def _known(word: str, vocabulary: Vocabulary) -> bool:
         word in FILLERS
         or not vocabulary.known.isdisjoint(forms(word))
         or (dated and word in days.NAMES)
-        or any(word in index.by_word for index in vocabulary.keys.values())
+        or _is_of_key(word, vocabulary)
     )
+
+
+def _is_of_key(word: str, vocabulary: Vocabulary) -> bool:
+    """Whether another word may be read as this one of a key."""
+    return any(word in index.by_word for index in vocabulary.keys.values() if not index.exact)

@@ -76,17 +76,18 @@ def forms(word: str) -> list[str]:
 
 @dataclass(slots=True)
 class KeyIndex:
-    """The values of one key column, found by their words."""
+    """The values of one key column, found by their words; no other word is taken for a slip of an `exact` one's."""
 
     kind: Kind
+    exact: bool = False
     values: list[str] = field(default_factory=list)
     whole: dict[tuple[str, ...], list[int]] = field(default_factory=dict)
     by_word: dict[str, set[int]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, kind: Kind, values: Iterable[str]) -> KeyIndex:
+    def of(cls, kind: Kind, values: Iterable[str], *, exact: bool = False) -> KeyIndex:
         """Of values as they are written; those that differ in capitals alone are one."""
-        index = cls(kind)
+        index = cls(kind, exact)
         spelt: dict[str, str] = {}
         for value in values:
             spelt.setdefault(value.casefold(), value)

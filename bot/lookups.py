@@ -143,6 +143,7 @@ class Lookups:
             except Exception as error:  # noqa: BLE001 - whatever broke, the rows are not to be had
                 logger.error("look-up %s failed: %s", name, _outline(error))  # noqa: TRY400 - as above
                 continue
+            logger.info("look-up %s: %d of %d rows read again", name, len(rows), len(row_ids))
             hits += [hit_of(lookup.card, row, len(hits) + n, self._words) for n, row in enumerate(rows.values(), 1)]
         return hits
 

@@ -38,7 +38,7 @@ class Argument:
     @classmethod
     def declared(cls, column: Column, *, required: bool) -> Argument:
         """As the home's file says it."""
-        return cls._made(column.type, column.values, column.pattern, required=required)
+        return cls._made(column.type, column.values, column.pattern, required=required, exact=column.exact)
 
     @classmethod
     def of(cls, lookup: str, name: str, field: FieldInfo, column: Column | None) -> Argument:
@@ -64,16 +64,17 @@ class Argument:
         if kind == "text" and not values and not pattern:
             said = f"say its values with Literal, or values or a pattern under [lookups.{lookup}.columns]"
             raise LookupFailed(f"look-up {lookup}: {name}: {said}")
-        return cls._made(kind, values, pattern, required=field.is_required())
+        exact = column is not None and column.exact
+        return cls._made(kind, values, pattern, required=field.is_required(), exact=exact)
 
     @classmethod
-    def _made(cls, kind: Kind, values: Sequence[str], pattern: str | None, *, required: bool) -> Argument:
+    def _made(cls, kind: Kind, values: Sequence[str], pattern: str | None, *, required: bool, exact: bool) -> Argument:
         if kind == "weekday":
             values = WEEKDAYS
         if kind == "integer":
             kind, pattern = "text", pattern or _DIGITS
         checked = Annotated[str, Field(max_length=200), AfterValidator(_among(kind, values, pattern))]
-        return cls(KeyIndex.of(kind, values), pattern, required, checked)
+        return cls(KeyIndex.of(kind, values, exact=exact), pattern, required, checked)
 
 
 def plain_type(annotation: Any) -> Any:

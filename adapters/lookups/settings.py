@@ -49,12 +49,14 @@ class Column(_Part):
     """One column or argument: its name at its source if that is another, what people read and call it.
 
     An argument of a service has the `values` that there are, or a `pattern` that a word of a question has to match.
+    No slip is mended into a key that is `exact`: for names of people, of whom one may be a letter from another.
     """
 
     type: Literal["text", "integer", "number", "date", "time", "weekday"] = "text"
     header: Word | None = None
     label: Word | None = None
     synonyms: tuple[Word, ...] = ()
+    exact: bool = False
     values: Annotated[tuple[Word, ...], Field(max_length=10_000)] = ()
     pattern: Annotated[str, AfterValidator(_expression), Field(max_length=200)] | None = None
 

@@ -138,7 +138,9 @@ class Table:
         keys = {}
         for name in self.card.keys:
             at = self._columns.index(name)
-            keys[name] = KeyIndex.of(said.columns[name].type, (row[at] for row in kept if row[at]))
+            keys[name] = KeyIndex.of(
+                said.columns[name].type, (row[at] for row in kept if row[at]), exact=said.columns[name].exact
+            )
         return _Loaded(stamp, self._filled(kept), _vocabulary(said, self.card, keys, self._timely(kept)))
 
     def _timely(self, rows: Sequence[Sequence[str]]) -> list[str]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from adapters.lookups.settings import TableSettings
+from adapters.lookups.table import Table
 from bot.lookup_choice import Chosen, Either, Missing, choose
 from bot.lookup_typo import meant
 from bot.lookup_vocabulary import tokens
@@ -30,6 +32,21 @@ def read(tmp_path: Path):  # type: ignore[no-untyped-def]
     yield chosen
     for one in tables:
         one.close()
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_nothing_is_mended_into_a_key_that_is_exact(exact: bool, tmp_path: Path) -> None:
+    phones = {
+        "title": "Phone list",
+        "keys": ["name"],
+        "columns": {"name": {"exact": exact}, "phone": {"header": "extension"}},
+    }
+    (tmp_path / "phones.csv").write_text("name,extension\nThomson,4411\nBaker,4412\n", encoding="utf-8")
+    one = Table("phones", TableSettings.model_validate({"file": "phones.csv", **phones}), tmp_path)
+    words = one.vocabulary()
+    assert isinstance(choose("phone of Thompson?", [(one, words)], TODAY), Chosen) is not exact
+    assert isinstance(choose("phone of Thomson?", [(one, words)], TODAY), Chosen)
+    one.close()
 
 
 @pytest.mark.parametrize(

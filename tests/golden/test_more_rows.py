@@ -59,6 +59,19 @@ async def opens(request: pytest.FixtureRequest, tmp_path: Path) -> Opens:
     return opened
 
 
+async def test_a_click_leaves_a_line_of_what_was_asked_and_no_value(
+    opens: Opens, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with opens() as (platform, _):
+        await platform.say("Doses left of Flu?", by="member", thread="first", delivered=1)
+        caplog.clear()
+        with caplog.at_level("INFO"):
+            await platform.press(WORDS.more_button, by="colleague")
+    [line] = [record.getMessage() for record in caplog.records if "more rows" in record.getMessage()]
+    assert "lookup=stock" in line
+    assert "1008" not in line
+
+
 async def test_it_shows_the_rest_page_by_page_to_whoever_clicks_alone(opens: Opens) -> None:
     async with opens() as (platform, app):
         [answer] = await platform.say("Doses left of Flu?", by="member", thread="first", delivered=1)
