@@ -89,7 +89,7 @@ def confirmed(
         return None
     vocabulary, keys = one.vocabulary, one.lookup.card.keys
     asked = [column for column in one.reading.asked if column not in keys]
-    if not fits(asked or [column for column in vocabulary.types if column not in keys], vocabulary, tokens(question)):
+    if not fits(asked, vocabulary, tokens(question)):
         return None
     unclear = dict(one.reading.doubts)
     for column in _needed(vocabulary):
