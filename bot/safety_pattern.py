@@ -224,6 +224,12 @@ class Vocabulary:
                 return (min(pairs)[1],)
         return self.symbols(min(one, key=self._phrases.__getitem__))
 
+    def settle(self) -> None:
+        """Drop what is at hand for more patterns: 5 MB, which is worked out again should there be any."""
+        for at_hand in (self._needs, self._commonness, self._shared):
+            at_hand.clear()
+        phrase.cache_clear()
+
     def expression(self, element: Element, *, first: bool, joint: str) -> str:
         """A place as a regular expression, `first` in its pattern or not, with `joint` between its words."""
         key = (element, first and element.must_be_filled, joint)

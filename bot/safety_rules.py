@@ -94,6 +94,7 @@ class Gate:
         self._rules = {level: _writer_first(rule for rule in rules if rule.level == level) for level in _ORDER}
         self._search = {level: Search([rule.clause for rule in rules]) for level, rules in self._rules.items()}
         self._hints = [hints for one in read for hints in one.hints(vocabulary)]
+        vocabulary.settle()
 
     @property
     def known(self) -> frozenset[str]:
