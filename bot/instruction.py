@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from retrieval.terms import words
+from retrieval.terms import is_plain, words
 
 _OUTPUT = r"(?:reply|response(?!\s+to\b)|answer|output)"
 _WITHIN = r"(?:[^.!?\n]|[.!?](?!\s))"
@@ -61,14 +61,12 @@ _TELLING = frozenset(
     """.split()  # noqa: SIM905 - a wall of quotes is harder to read and to mend
 )
 """Words of which every order has one: most texts have none, and are told so much sooner."""
-_AS_WRITTEN = re.compile(r"[\x00-\x7f\u2018\u2019\u201c\u201d\u2013\u2014\u2022\u00a3\u00b0]*")
-"""Signs that have no other spelling of a letter among them."""
 _STOP = re.compile(r"[.!?]\s|\n")
 
 
 def addresses_a_machine(text: str) -> bool:
     """Whether any of it reads as an order to a model, or as a piece of a conversation with one."""
-    may_order = not _TELLING.isdisjoint(words(text)) or not _AS_WRITTEN.fullmatch(text)
+    may_order = not _TELLING.isdisjoint(words(text)) or not is_plain(text)
     return bool((may_order and _ORDERS.search(text)) or _TURNS.search(text))
 
 

@@ -57,9 +57,14 @@ _FOLDED_APART = re.compile(r"[^\x00-\x7f‘’“”–—•·°®]")
 """What is not ASCII, nor punctuation that folds to itself: most texts hold none of it, and are folded in a moment."""
 
 
+def is_plain(text: str) -> bool:
+    """Whether no letter in it has another spelling, so that small letters are all that folding makes of it."""
+    return _FOLDED_APART.search(text) is None
+
+
 def fold(text: str) -> str:
     """Small letters without accents, ligatures, full-width forms or invisible characters."""
-    if _FOLDED_APART.search(text) is None:
+    if is_plain(text):
         return text.lower()
     apart = unicodedata.normalize("NFKD", text.casefold())
     invisible = {one for one in set(apart) if unicodedata.category(one) in {"Mn", "Mc", "Me", "Cf"}}

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis.strategies import from_regex
 
+from bot import instruction
 from bot.answer import Fact, Sentence
 from bot.compose import compose
 from bot.instruction import addresses_a_machine
@@ -38,6 +41,11 @@ CARD = "Bring your card to the clinic."
 )
 def test_an_order_to_a_machine_is_known(text: str) -> None:
     assert addresses_a_machine(text)
+
+
+@given(order=from_regex(instruction._ORDERS))
+def test_whatever_reads_as_an_order_has_one_of_the_words_by_which_most_texts_are_passed_over(order: str) -> None:
+    assert addresses_a_machine(order)
 
 
 @pytest.mark.parametrize(
