@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import hashlib
 import json
 import re
 from abc import ABC, abstractmethod
@@ -31,7 +32,9 @@ _LONGEST_ID = 1_500
 
 
 class Service(ABC):
-    """A `Lookup` that is called anew for each question; its rows' ids hold the arguments that found them."""
+    """A `Lookup` that is called anew for each question; its rows' ids hold the arguments that found them, and a hash of
+    what they said.
+    """
 
     def __init__(self, card: Card, said: Declared, vocabulary: Vocabulary, today: Callable[[], date]) -> None:
         self.card = card
@@ -66,10 +69,11 @@ class Service(ABC):
         return Found(tuple(rows), len(answers))
 
     async def again(self, row_ids: Sequence[str], author: Author) -> dict[str, Row]:
-        """The rows that stand at the places of these among what the service answers now."""
+        """Those of these that stand where they stood among what the service answers now, and say what they said."""
         places: dict[str, dict[int, str]] = {}
         for row_id in row_ids:
-            place, _, packed = row_id.partition("-")
+            place, _, rest = row_id.partition("-")
+            packed = rest.partition("-")[2]
             if place.isdecimal() and len(place) < 6 and len(row_id) <= _LONGEST_ID:
                 places.setdefault(packed, {})[int(place)] = row_id
         found: dict[str, Row] = {}
@@ -80,7 +84,9 @@ class Service(ABC):
             asked = _written(arguments)
             for at, row_id in wanted.items():
                 if at < len(answers):
-                    found[row_id] = await asyncio.to_thread(self._row, answers[at], asked, at, author)
+                    row = await asyncio.to_thread(self._row, answers[at], asked, at, author)
+                    if row.id == row_id:
+                        found[row_id] = row
         return found
 
     def _row(self, answer: Any, asked: Mapping[str, str], at: int, author: Author) -> Row:
@@ -95,7 +101,8 @@ class Service(ABC):
         may_be_shown(self.card, written, "a row")
         origin = origin_of(self._said, self.card, cells, self._today())
         packed = base64.urlsafe_b64encode(json.dumps(asked, sort_keys=True).encode()).decode().rstrip("=")
-        return Row(f"{at}-{packed}", values, written, origin)
+        digest = hashlib.sha256("\0".join(written.values()).encode()).hexdigest()[:12]
+        return Row(f"{at}-{digest}-{packed}", values, written, origin)
 
     def _unpacked(self, packed: str) -> BaseModel | None:
         """The arguments that an id holds, which anyone could have made up: they are checked like any others."""

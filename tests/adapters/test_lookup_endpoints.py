@@ -226,9 +226,26 @@ async def test_a_row_is_found_again_by_its_id_and_a_made_up_id_finds_none(servic
     [row] = (await run(one, {"ward": ["Ward 1"]}, ANN)).rows
     assert await one.again([row.id], ANN) == {row.id: row}
     asked = len(service.asked)
-    for made_up in ("0-eyJ3YXJkIjogIldhcmQgOSJ9", "0-!", "x", "0-" + "W" * 1400, "9-" + row.id.partition("-")[2]):
+    for made_up in (
+        "0-0-eyJ3YXJkIjogIldhcmQgOSJ9",
+        "0-0-!",
+        "0-e30",
+        "x",
+        "0-0-" + "W" * 1400,
+        "9-" + row.id.partition("-")[2],
+    ):
         assert await one.again([made_up], ANN) == {}
     assert len(service.asked) == asked + 1  # the last one is of a row that is not there
+
+
+async def test_another_row_that_stands_in_the_place_of_one_by_now_is_not_taken_for_it(service: ServiceDouble) -> None:
+    one = beds(service, rows="items")
+    both = [WARD_1, WARD_1 | {"freeBeds": 4}]
+    service.says = {"items": both}
+    first, second = (await run(one, {"ward": ["Ward 1"]}, ANN)).rows
+    assert set(await one.again([first.id, second.id], ANN)) == {first.id, second.id}
+    service.says = {"items": both[::-1]}
+    assert await one.again([first.id, second.id], ANN) == {}
 
 
 @pytest.mark.parametrize(
