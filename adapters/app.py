@@ -247,7 +247,7 @@ async def build(
             entailment=entailment,
             summarise=summaries.grow,
             second_look=second_look,
-            meaning=await asyncio.to_thread(choose_meaning, embedder),
+            meaning=await asyncio.to_thread(choose_meaning, settings),
             keep=traces.keep,
             may_keep_words=words_until(settings.trace_words_until, clock),
             access=access,

@@ -294,15 +294,13 @@ def choose_proposer(settings: Settings, small: Claude | None) -> Proposer | None
     return ClaudeProposer(small, prompt("lookup"), patience=settings.within_turn(4))
 
 
-def choose_meaning(embedder: Embedder | None) -> SecondLook | None:
-    """What looks at each message's meaning, where the search has the local model that this was fitted for. Blocking."""
-    from retrieval.local import MINILM
-
-    if embedder is None or embedder.name != MINILM:
+def choose_meaning(settings: Settings) -> SecondLook | None:
+    """What looks at each message's meaning beside the search, unless that is switched off. Blocking."""
+    if not settings.look_at_meaning:
         return None
-    from bot.safety_meaning import MeaningLook
+    from bot.safety_meaning import MeaningLayer, MeaningLook
 
-    return MeaningLook(embedder.embed_query)
+    return MeaningLook(MeaningLayer())
 
 
 def choose_search_helpers(small: Claude | None) -> tuple[HypotheticalWriter | None, QueryRewriter | None]:

@@ -34,6 +34,7 @@ from adapters.teams_package import teams_package
 from adapters.terminal import be_lenient, one_line, say, well_formed
 from adapters.trace_view import traces
 from bot.messages import TurnKind
+from retrieval.errors import RetrievalError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable
@@ -174,15 +175,25 @@ def serve(settings: Settings, *, local: bool) -> None:
 
 
 @main.command()
+@click.option("--without-meaning", is_flag=True, help="Rules and classifier alone, which are quicker.")
 @json_option
-def assess(*, as_json: bool) -> None:
+def assess(*, without_meaning: bool, as_json: bool) -> None:
     """Say what the safety gate makes of each line of standard input: a verdict and the rule that gave it."""
-    from bot.safety import Clear, Mention, SelfHarm, Violence
+    from bot.safety import Clear, Mention, SelfHarm, Violence, graver
     from bot.safety import assess as assess_text
+    from bot.safety_meaning import MeaningLayer
 
     names = {Clear: "clear", Mention: "mention", SelfHarm: "self_harm", Violence: "violence"}
+    meaning = None if without_meaning else MeaningLayer()
     for line in sys.stdin:
-        verdict = assess_text(line.rstrip("\r\n"))
+        text = line.rstrip("\r\n")
+        verdict = assess_text(text)
+        if meaning and isinstance(verdict, Clear | Mention):
+            try:
+                verdict = graver(verdict, meaning(text))
+            except (RetrievalError, OSError, ValueError) as error:
+                click.echo(f"Without a look at the meaning: {error}", err=True)
+                meaning = None
         row = {"verdict": names[type(verdict)], "rule": verdict.rule}
         say(json.dumps(row) if as_json else f"{row['verdict']}\t{row['rule']}")
 

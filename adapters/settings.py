@@ -202,6 +202,10 @@ class Settings(BaseSettings):
         default=None, description="a file of instructions in place of those that answers are written by"
     )
     small_model: str = Field(default=SMALL_MODEL, min_length=1, description="the Claude model that helps the search")
+    look_at_meaning: bool = Field(
+        default=True, description="whether the local model looks at each English message too, for a person at risk"
+    )
+
     check_safety: bool = Field(
         default=False, description="whether the small model looks at each message too, for a person at risk"
     )

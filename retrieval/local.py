@@ -155,6 +155,16 @@ def installed_folder(package: str = PACKAGE) -> Path:
     raise RetrievalError(msg)
 
 
+def checked_minilm(folder: Path | None = None) -> Path:
+    """The folder of the model that comes with the installation, or of another copy of it, its files hashed.
+
+    RetrievalError where they are missing or changed. Blocking.
+    """
+    found = folder or installed_folder()
+    _check(found)
+    return found
+
+
 def _open_checked(folder: Path) -> OnnxEncoder:
     """Hash the files beside opening the model, which takes about as long; nothing runs before both are done."""
     with ThreadPoolExecutor(1) as beside:

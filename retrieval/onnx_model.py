@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -20,21 +21,38 @@ _OFFERED = {"input_ids", "attention_mask", "token_type_ids"}
 class OnnxModel:
     """A loaded model. `run` may be called from several threads at once.
 
-    What is longer than `max_tokens` is cut off, in a pair from the longer text. It runs on the physical
-    cores, as onnxruntime does unless told otherwise. Loading raises ValueError for a model with other inputs than a
-    text has, and whatever onnxruntime or tokenizers raise for files that are not what they should be.
+    What is longer than `max_tokens` is cut off, in a pair from the longer text. `replaced` holds tensors, by their
+    names in the graph, that stand in place of the model's own. It runs on so many `threads`; 0 are all physical
+    cores. Loading raises ValueError for a model with other inputs than a text has, and whatever
+    onnxruntime or tokenizers raise for files that are not what they should be.
     """
 
-    def __init__(self, model: Path, tokenizer: Path, *, max_tokens: int) -> None:
-        from onnxruntime import InferenceSession, SessionOptions
+    def __init__(
+        self,
+        model: Path,
+        tokenizer: Path,
+        *,
+        max_tokens: int,
+        threads: int = 0,
+        replaced: Mapping[str, NDArray[np.float32]] | None = None,
+    ) -> None:
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # its import alone would write a device id and report to Microsoft
+        from onnxruntime import InferenceSession, OrtValue, SessionOptions
         from tokenizers import Tokenizer
 
         options = SessionOptions()
         options.inter_op_num_threads = 1
+        options.intra_op_num_threads = threads
         # Batches differ in shape: an arena would keep the largest of each for ever, and spinning burns an idle core.
         options.enable_cpu_mem_arena = False
         options.enable_mem_pattern = False
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        # The session reads these where they lie, for as long as it lives; packed, it would hold a second copy of each.
+        self._replaced = {name: OrtValue.ortvalue_from_numpy(tensor) for name, tensor in (replaced or {}).items()}
+        if self._replaced:
+            options.add_session_config_entry("session.disable_prepacking", "1")
+        for name, tensor in self._replaced.items():
+            options.add_initializer(name, tensor)
         self._session = InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
         self._inputs = {node.name for node in self._session.get_inputs()}
         if "input_ids" not in self._inputs or not self._inputs <= _OFFERED:

@@ -1,4 +1,4 @@
-"""Fit the classifier of the safety gate and its head over sentence vectors; write both files to `bot/data`.
+"""Fit the classifier of the safety gate; write its weights to `bot/data`.
 
     python scripts/fit_safety.py SHARED            # cross-validate, fit, write
     python scripts/fit_safety.py SHARED --report   # only cross-validate
@@ -21,12 +21,10 @@ import numpy as np
 from bot.safety import Clear, SelfHarm, by_rules
 from bot.safety_classifier import ENGLISH, Classifier, Linear, Scored, packed
 from bot.safety_features import Features
-from bot.safety_meaning import MOST_READ, Meaning
 from bot.safety_rules import bundled as rules
 from bot.safety_text import PAUSES
 from scripts.safety_classes import word_classes
 from scripts.safety_corpus import Example, corpus
-from scripts.safety_head import SHARE, fit_head, vectors
 from scripts.safety_regression import Rows, fit, values_of
 
 if TYPE_CHECKING:
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DATA = Path(__file__).resolve().parent.parent / "bot" / "data"
-WEIGHTS, HEAD = DATA / "safety_classifier.npz", DATA / "safety_meaning.npz"
+WEIGHTS = DATA / "safety_classifier.npz"
 FOLDS = 3
 STEPS, FEWER_STEPS = 200, 80
 """Of the descent: for who is at risk, and for the two easier questions."""
@@ -109,20 +107,6 @@ def held_out(corpus: Corpus, positive: NDArray[np.bool_], used: NDArray[np.bool_
     return scores
 
 
-def held_out_head(
-    corpus: Corpus, vectors: NDArray[np.float32], positive: NDArray[np.bool_], used: NDArray[np.bool_]
-) -> NDArray[np.float64]:
-    """Each example's score by a head that has seen neither it nor its group."""
-    weight = corpus.weights(positive=positive, used=used)
-    folds = np.array([-1 if one.origin == "fragments" else fold(one.group) for one in corpus.examples])
-    scores = np.zeros(len(corpus.examples))
-    for number in range(FOLDS):
-        kept = (folds != number) & (weight > 0)
-        weights, bias = fit_head(vectors[kept], positive[kept], weight[kept])
-        scores[folds == number] = vectors[folds == number] @ weights + bias
-    return scores
-
-
 def threshold(
     examples: Sequence[Example], scores: NDArray[np.float64], alarms: dict[str, float], among: NDArray[np.bool_]
 ) -> float:
@@ -138,29 +122,24 @@ def threshold(
     return max(found.values())
 
 
-def report(
-    examples: Sequence[Example],
-    risk: NDArray[np.bool_],
-    subject: NDArray[np.bool_],
-    meant: NDArray[np.bool_],
-) -> None:
-    """By kind, origin and language: the shares that the rules, the classifier and the meaning raise held out, that the
-    first two and all three do, and that is not clear."""
+def report(examples: Sequence[Example], risk: NDArray[np.bool_], subject: NDArray[np.bool_]) -> None:
+    """By kind, origin and language: the shares that the rules, the classifier held out and either raise, and that is
+    not clear."""
     verdicts = [by_rules(one.text) for one in examples]
     ruled = np.array([isinstance(verdict, SelfHarm) for verdict in verdicts])
-    both, every = ruled | risk, ruled | risk | meant
-    not_clear = np.array([not isinstance(verdict, Clear) for verdict in verdicts]) | every | subject
-    print(f"{'':36}{'messages':>9}{'rules':>9}{'classif.':>9}{'meaning':>9}{'r+c':>9}{'all':>9}{'not clear':>11}")
+    both = ruled | risk
+    not_clear = np.array([not isinstance(verdict, Clear) for verdict in verdicts]) | both | subject
+    print(f"{'':36}{'messages':>9}{'rules':>9}{'classif.':>9}{'either':>9}{'not clear':>11}")
     kinds = [(one.kind, one.origin, "en" if one.language == "en" else "others") for one in examples]
     for kind, origin, language in sorted(set(kinds)):
         if origin == "fragments":
             continue
         chosen = np.array([one == (kind, origin, language) for one in kinds])
-        shares = "".join(f"{mark[chosen].mean():9.1%}" for mark in (ruled, risk, meant, both, every))
+        shares = "".join(f"{mark[chosen].mean():9.1%}" for mark in (ruled, risk, both))
         print(f"{kind:12}{origin:14}{language:10}{chosen.sum():9}{shares}{not_clear[chosen].mean():11.1%}")
     english = np.array([one.language == "en" for one in examples])
     counted = english & np.array([one.origin not in UNCOUNTED and one.risk for one in examples])
-    print(f"English at risk: classifier {risk[counted].mean():.1%}, meaning {meant[counted].mean():.1%}")
+    print(f"English at risk: classifier {risk[counted].mean():.1%}")
 
 
 def main() -> None:
@@ -187,12 +166,8 @@ def main() -> None:
     subject_scores = held_out(whole, concerned, everything, FEWER_STEPS)
     limits = [threshold(examples, risk_scores, RISK_ALARMS, among) for among in (english, ~english)]
     limits.append(threshold(examples, subject_scores, SUBJECT_ALARMS, everything))
-    seen = vectors([one.text[:MOST_READ] for one in examples], english)
-    in_english = for_risk & english
-    meant = risk_scores + SHARE * held_out_head(whole, seen, at_risk, in_english)
-    least = threshold(examples, meant, RISK_ALARMS, english)
     risky, concerning = risk_scores >= np.where(english, limits[0], limits[1]), subject_scores >= limits[2]
-    report(examples, risky, concerning, english & (meant >= least))
+    report(examples, risky, concerning)
     if options.report:
         return
 
@@ -208,9 +183,6 @@ def main() -> None:
     harmless = np.array([one.kind == "ordinary" for one in examples])
     subject = calmed(subject, whole, harmless, limits[2] - MARGIN)
     WEIGHTS.write_bytes(packed(Classifier(classes, values, risk, subject, other, *limits)))
-    chosen = np.flatnonzero(in_english)
-    heavy = whole.weights(positive=at_risk, used=in_english)[chosen]
-    HEAD.write_bytes(Meaning(*fit_head(seen[chosen], at_risk[chosen], heavy), SHARE, round(least, 2) + 0.01).packed())
     print(f"{WEIGHTS}: {WEIGHTS.stat().st_size / 1024:.0f} KB")
 
 

@@ -1,4 +1,4 @@
-"""The logistic regression over hashed features that `scripts/fit_safety.py` fits the classifier with."""
+"""Logistic regression: over hashed features, for `scripts/fit_safety.py`, and over vectors, for `fit_meaning.py`."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 RIDGE = 2e-6
 LETTER_WEIGHT = 0.5
+DENSE_RIDGE, DENSE_STEPS = 1e-5, 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +83,19 @@ def _steepest(x: Rows, weight: NDArray[np.float64]) -> float:
         along = x.gathered(weight * x.scores(along / np.linalg.norm(along)))
         length = float(np.linalg.norm(along))
     return length * 1.2
+
+
+def fit_dense(
+    x: NDArray[np.float32], y: NDArray[np.bool_], weight: NDArray[np.float64]
+) -> tuple[NDArray[np.float32], float]:
+    """Logistic regression with a ridge, by Newton's method: the weights and the bias."""
+    weight = weight / weight.sum()
+    rows = np.hstack([x.astype(np.float64), np.ones((len(x), 1))])
+    ridge = np.append(np.full(x.shape[1], DENSE_RIDGE), 1e-9)
+    solution = np.zeros(rows.shape[1])
+    for _ in range(DENSE_STEPS):
+        p = 1 / (1 + np.exp(-np.clip(rows @ solution, -30, 30)))
+        gradient = rows.T @ (weight * (p - y)) + ridge * solution
+        curvature = (rows * (weight * p * (1 - p))[:, None]).T @ rows + np.diag(ridge)
+        solution -= np.linalg.solve(curvature, gradient)
+    return solution[:-1].astype(np.float32), float(solution[-1])

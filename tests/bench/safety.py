@@ -7,7 +7,6 @@ written looking at three quarters of them; the table is of the fourth, unless `-
 from __future__ import annotations
 
 import argparse
-import asyncio
 import hashlib
 import json
 import os
@@ -20,8 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.safety import Clear, SafetyVerdict, SelfHarm, Violence, assess, by_classifier, by_rules, graver
-from bot.safety_meaning import MeaningLook
-from retrieval.local import LocalEmbedder
+from bot.safety_meaning import MeaningLayer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -47,10 +45,10 @@ Meant = dict[str, SafetyVerdict]
 """What the look at the meaning makes of each text."""
 
 
-async def meant(texts: Iterable[str]) -> Meant:
-    """What the local embedding model makes of each text."""
-    look = MeaningLook(LocalEmbedder.minilm().embed_query)
-    return {text: await look.look(text) for text in texts}
+def meant(texts: Iterable[str]) -> Meant:
+    """What the look at the meaning makes of each text."""
+    layer = MeaningLayer()
+    return {text: layer(text) for text in texts}
 
 
 def table(
@@ -105,7 +103,7 @@ def main() -> None:
     messages = [json.loads(line) for line in lines]
     chosen = [one for one in messages if seen(one) == options.seen and one["expect"] in GOOD]
     console = Console(width=160)
-    meaning = asyncio.run(meant(one["text"] for one in chosen))
+    meaning = meant(one["text"] for one in chosen)
     console.print(
         table("By what is expected", chosen, meaning, lambda one: (one["expect"],), "expected"),
         table("By set", chosen, meaning, lambda one: (one["source"], one["expect"]), "set", "expected"),

@@ -76,7 +76,7 @@ async def bench(
     durable, guests = memory or RamMemory(), RamMemory()
     ids = count(1)
     engine = Engine(
-        searcher=Searcher(index, None, Grader.fitted()),
+        searcher=Searcher(index, None, Grader.fitted(), today=NOW.date),
         index=index,
         answerer=answerer,
         fallback=fallback or ExtractiveAnswerer(index),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,73 +11,153 @@ import pytest
 
 from bot.messages import TurnKind
 from bot.safety import Clear, SelfHarm, Violence, assess
-from bot.safety_meaning import MOST_READ, Meaning, MeaningLook, bundled
+from bot.safety_meaning import (
+    FINEST,
+    MAX_TOKENS,
+    MOST_READ,
+    STRETCH,
+    Head,
+    MeaningLayer,
+    MeaningLook,
+    Meant,
+    TunedModel,
+    Tuning,
+    stretches,
+)
 from retrieval.errors import RetrievalError
-from retrieval.local import MINILM_DIMENSIONS, LocalEmbedder
+from retrieval.local import installed_folder
+from retrieval.minilm import LAYER_TENSORS, WIDTH, tensors
+from retrieval.onnx_encoder import OnnxEncoder
 from tests.bot.engine import bench, said
 from tests.bot.ordinary_messages import ORDINARY
 
 if TYPE_CHECKING:
-    from retrieval.embed import Vector
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from bot.safety import SafetyVerdict
 
 MISSED = "I feel nothing but emptiness and I think about being buried next to my sister"
+OF_ANOTHER = "My brother sorted out his papers and gave me his watch, and he will not say where he is going"
 OPEN = "When is the flu clinic open on the day after tomorrow?"
 GERMAN = "Wann ist die Grippesprechstunde morgen geöffnet, und wo?"
 
 
-class Embed:
-    """Vectors that point where the head's weights do, or the other way."""
+class Judging:
+    """The same score for every text, and a note of what was asked."""
 
-    def __init__(self, *, risky: bool) -> None:
-        weights = bundled().weights * (100 if risky else -100)
-        self.vector: Vector = weights.astype(np.float32)
+    def __init__(self, *scores: float, other: bool = False) -> None:
+        self.scores, self.other = scores, other
         self.asked: list[str] = []
 
-    async def __call__(self, text: str) -> Vector:
-        self.asked.append(text)
-        return self.vector
+    def __call__(self, texts: Sequence[str]) -> list[Meant]:
+        self.asked += texts
+        return [Meant(self.scores[number % len(self.scores)], self.other) for number in range(len(texts))]
 
 
-async def broken(_: str) -> Vector:
+def layer(judging: Judging) -> MeaningLayer:
+    return MeaningLayer(judging, least=1.0)
+
+
+def look(*scores: float) -> MeaningLook:
+    return MeaningLook(layer(Judging(*scores)))
+
+
+def broken(_: str) -> SafetyVerdict:
     raise RetrievalError("no model")
 
 
-async def test_the_head_decides() -> None:
-    assert await MeaningLook(Embed(risky=True)).look(OPEN) == SelfHarm("self.meaning")
-    assert await MeaningLook(Embed(risky=False)).look(OPEN) == Clear()
+@pytest.fixture(scope="module")
+def real() -> MeaningLayer:
+    return MeaningLayer()
 
 
-async def test_other_languages_are_not_embedded_since_the_model_knows_none() -> None:
-    embed = Embed(risky=True)
-    assert await MeaningLook(embed).look(GERMAN) == Clear()
-    assert embed.asked == []
+def test_the_score_decides_and_who_is_meant_is_named() -> None:
+    assert layer(Judging(1.0))(OPEN) == SelfHarm("self.meaning")
+    assert layer(Judging(1.0, other=True))(OPEN) == SelfHarm("other.meaning")
+    assert layer(Judging(0.9))(OPEN) == Clear()
 
 
-async def test_of_a_long_message_the_start_is_embedded() -> None:
-    embed = Embed(risky=False)
-    await MeaningLook(embed).look(OPEN * 1000)
-    assert [len(text) for text in embed.asked] == [MOST_READ]
+@pytest.mark.parametrize("text", [GERMAN, "", "ok", "thanks a lot", "!!!", "今日は予約できますか"])
+def test_other_languages_and_what_says_too_little_are_not_looked_at(text: str) -> None:
+    judging = Judging(5.0)
+    assert layer(judging)(text) == Clear()
+    assert judging.asked == []
 
 
-def test_the_classifier_counts_beside_the_vector() -> None:
-    head = Meaning(np.zeros(2, np.float32), bias=0.0, share=1.0, least=2.0)
-    vector = np.zeros(2, np.float32)
-    assert (head.raises(2.0, vector), head.raises(1.9, vector)) == (True, False)
+def test_the_gravest_stretch_of_a_long_message_counts() -> None:
+    text = " ".join(f"{OPEN} {number}" for number in range(30))
+    assert len(stretches(text)) > 1
+    assert layer(Judging(0.0, 5.0))(text) == SelfHarm("self.meaning")
 
 
-def test_a_packed_head_is_the_same_head() -> None:
-    again = Meaning.unpacked(bundled().packed())
-    assert (again.bias, again.share, again.least) == (bundled().bias, bundled().share, bundled().least)
-    assert np.array_equal(again.weights, bundled().weights)
-    assert bundled().weights.shape == (MINILM_DIMENSIONS,)
+def test_every_word_of_a_long_message_is_read() -> None:
+    words = [f"w{number}" for number in range(500)]
+    read = stretches(" ".join(words))
+    assert {word for one in read for word in one.split()} == set(words)
+    assert max(len(one.split()) for one in read) == STRETCH
 
 
-async def test_with_the_model_it_finds_what_rules_and_classifier_miss_and_raises_nothing_ordinary() -> None:
-    look = MeaningLook(LocalEmbedder.minilm().embed_query)
+def test_of_a_very_long_message_both_ends_are_read() -> None:
+    read = " ".join(stretches("first " + "word " * 10_000 + "last"))
+    assert read.startswith("first ")
+    assert read.endswith(" last")
+    assert len(read) < 2 * MOST_READ
+
+
+def test_a_tuning_says_what_it_was_made_from() -> None:
+    draw = np.random.default_rng(0)
+    own = {name: draw.normal(size=shape).astype(np.float32) for name, shape in LAYER_TENSORS.items()}
+    tuned = {name: one + draw.normal(0, 0.01, one.shape).astype(np.float32) for name, one in own.items()}
+    head = Head(np.ones((WIDTH, 4), np.float32), np.zeros(4, np.float32), np.ones(WIDTH + 1, np.float32))
+    tuning = Tuning.of(own, tuned, head, 2.5)
+    again = Tuning.unpacked(tuning.packed())
+    assert again.least == 2.5
+    for name, one in again.tensors(own).items():
+        furthest = np.abs(np.atleast_2d(tuned[name] - own[name])).max(axis=0)
+        assert (np.abs(one - tuned[name]) <= furthest / FINEST / 2 + 1e-6).all()
+        assert one.shape == own[name].shape
+
+
+@pytest.mark.parametrize("data", [b"", b"PK", Tuning.bundled().packed()[:1000]])
+def test_what_is_no_weights_file_is_said_to_be_none(data: bytes) -> None:
+    with pytest.raises(ValueError, match="not a weights file"):
+        Tuning.unpacked(data)
+
+
+def test_a_tuning_that_changes_nothing_gives_what_the_installed_model_gives() -> None:
+    own = tensors(installed_folder())
+    bundled = Tuning.bundled()
+    nothing = Tuning.of(own, own, bundled.head, 0.0)
+    shipped = TunedModel(bundled).vectors([OPEN])
+    unchanged = TunedModel(nothing).vectors([OPEN])
+    folder = installed_folder()
+    vector = OnnxEncoder(folder / "onnx" / "model.onnx", folder / "tokenizer.json").run([OPEN])
+    assert np.allclose(unchanged / np.linalg.norm(unchanged), vector, atol=1e-5)
+    assert not np.allclose(shipped, unchanged, atol=0.1)
+
+
+def test_a_changed_model_is_not_tuned(tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(installed_folder(), folder)
+    with (folder / "onnx" / "model.onnx_data").open("r+b") as file:
+        file.write(b"other")
+    with pytest.raises(RetrievalError, match="was changed"):
+        TunedModel(Tuning.bundled(), folder=folder)
+
+
+def test_it_finds_what_rules_and_classifier_miss_and_raises_nothing_ordinary(real: MeaningLayer) -> None:
     assert assess(MISSED) == Clear()
-    assert await look.look(MISSED) == SelfHarm("self.meaning")
-    for text in ORDINARY[::8]:
-        assert await look.look(text) == Clear()
+    assert real(MISSED) == SelfHarm("self.meaning")
+    assert real(OF_ANOTHER) == SelfHarm("other.meaning")
+    assert [text for text in ORDINARY if real(text) != Clear()] == []
+
+
+def test_what_stands_further_down_than_can_be_read_at_once_is_still_found(real: MeaningLayer) -> None:
+    filler = "I have a question about my appointment on Tuesday and about the parking. " * 25
+    assert len(filler.split()) > MAX_TOKENS
+    assert real(filler) == Clear()
+    assert real(filler + f"{MISSED}. " * 20) == SelfHarm("self.meaning")
 
 
 # In a turn
@@ -85,7 +166,7 @@ async def test_with_the_model_it_finds_what_rules_and_classifier_miss_and_raises
 @pytest.mark.parametrize("text", [OPEN, "Is the flu clinic open on the day after my last one?"])
 async def test_who_is_seen_to_be_at_risk_gets_people(text: str) -> None:
     made = await bench()
-    reply = await replace(made.engine, meaning=MeaningLook(Embed(risky=True))).respond(said(text))
+    reply = await replace(made.engine, meaning=look(5.0)).respond(said(text))
     assert (reply.kind, reply.private) == (TurnKind.CRISIS, True)
 
 
@@ -98,14 +179,14 @@ async def test_a_look_that_fails_changes_nothing() -> None:
 
 async def test_one_that_fails_does_not_keep_the_other_from_looking() -> None:
     made = await bench()
-    engine = replace(made.engine, meaning=MeaningLook(broken), second_look=MeaningLook(Embed(risky=True)))
+    engine = replace(made.engine, meaning=MeaningLook(broken), second_look=look(5.0))
     assert (await engine.respond(said(OPEN))).kind is TurnKind.CRISIS
 
 
 async def test_a_threat_stays_a_threat() -> None:
     made = await bench()
-    embed = Embed(risky=True)
+    judging = Judging(5.0)
     threat = "I am going to kill my neighbour"
     assert isinstance(assess(threat), Violence)
-    reply = await replace(made.engine, meaning=MeaningLook(embed)).respond(said(threat))
-    assert (reply.kind, embed.asked) == (TurnKind.REFUSAL, [])
+    reply = await replace(made.engine, meaning=MeaningLook(layer(judging))).respond(said(threat))
+    assert (reply.kind, judging.asked) == (TurnKind.REFUSAL, [])

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bot.safety import SelfHarm, assess
+from bot.safety_meaning import MeaningLayer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from bot.safety import Layer
 
 ROUNDS = Path(__file__).resolve().parents[2] / "scripts" / "safety_sentences" / "rounds"
 BUILT_FROM = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh"]
@@ -26,8 +29,8 @@ def sentences(rounds: list[str], kind: str, chosen: Callable[[str], bool]) -> li
     ]
 
 
-def raised(texts: list[str]) -> float:
-    return sum(isinstance(assess(text), SelfHarm) for text in texts) / len(texts)
+def raised(texts: list[str], *further: Layer) -> float:
+    return sum(isinstance(assess(text, *further), SelfHarm) for text in texts) / len(texts)
 
 
 @pytest.mark.parametrize("chosen", [ENGLISH, OTHERS], ids=["English", "others"])
@@ -47,6 +50,20 @@ def test_the_roundabout_sentences_stay_found_and_their_twins_are_left() -> None:
 def test_the_last_round_which_nothing_was_made_from_stays_where_it_was_measured() -> None:
     assert raised(sentences(["last"], "risk", ENGLISH)) >= 0.88
     assert raised(sentences(["last"], "risk", OTHERS)) >= 0.65
+
+
+def test_with_the_look_at_the_meaning_the_blind_rounds_stay_where_they_were_measured() -> None:
+    meaning = MeaningLayer()
+    assert raised(sentences(["tenth"], "risk", ENGLISH), meaning) >= 0.85
+    assert raised(sentences(["tenth"], "long_risk", ENGLISH), meaning) >= 0.8
+    assert raised(sentences(["ninth"], "risk", ENGLISH), meaning) >= 0.7
+
+
+@pytest.mark.parametrize("kind", ["ordinary", "subject"])
+def test_the_look_at_the_meaning_alone_raises_no_harmless_sentence_of_them(kind: str) -> None:
+    meaning = MeaningLayer()
+    harmless = sentences(["tenth", "ninth"], kind, ENGLISH)
+    assert sum(isinstance(meaning(text), SelfHarm) for text in harmless) / len(harmless) <= 0.01
 
 
 def test_hardly_any_harmless_sentence_of_any_round_is_raised() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import subprocess
 import sys
@@ -194,3 +195,13 @@ async def test_batches_are_small_and_alike_in_length() -> None:
     assert [len(batch) for batch in encoder.batches] == [BATCH] * 3
     lengths = [len(text) for batch in encoder.batches for text in batch]
     assert lengths == sorted(lengths)
+
+
+def test_running_the_model_writes_nothing_and_reports_to_nobody(tmp_path: Path) -> None:
+    code = (
+        "import asyncio; from retrieval.local import LocalEmbedder; "
+        "asyncio.run(LocalEmbedder.minilm().embed_query('flu'))"
+    )
+    home = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path, env={**os.environ, **home})
+    assert list(tmp_path.rglob("*")) == []
