@@ -171,6 +171,12 @@ def test_assess_gives_a_verdict_a_line_and_needs_no_settings(citewell: Citewell)
     assert all(set(row) == {"verdict", "rule"} for row in rows)
 
 
+def test_assess_asks_the_third_layer_unless_told_not_to(citewell: Citewell) -> None:
+    hint = "I feel nothing but emptiness and I think about being buried next to my sister\n"
+    assert citewell("assess", stdin=hint).stdout == "self_harm\tself.meaning\n"
+    assert citewell("assess", "--without-meaning", stdin=hint).stdout == "clear\tclear\n"
+
+
 def test_ingest_reports_each_file_and_skips_what_is_unchanged(filled: Citewell) -> None:
     (filled.documents / "new.txt").write_text("A new leaflet about the travel clinic on Mondays.")
     report = filled.json("ingest", str(filled.documents))
