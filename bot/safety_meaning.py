@@ -11,7 +11,7 @@ import io
 import threading
 from dataclasses import dataclass
 from importlib import resources
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from bot.safety_classifier import bundled as bundled_classifier
 from bot.safety_rules import bundled as rules
 from retrieval.local import checked_minilm
 from retrieval.minilm import LAYER_TENSORS, tensors
+from retrieval.onnx_encoder import token_mean
 from retrieval.onnx_model import OnnxModel
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class Head(NamedTuple):
     bias: NDArray[np.float32]
     other: NDArray[np.float32]
 
-    def judged(self, vectors: NDArray[np.float32]) -> list[Meant]:
+    def judged(self, vectors: NDArray[np.floating[Any]]) -> list[Meant]:
         """What each row means."""
         logits = vectors @ self.kinds + self.bias
         risks = logits[:, -1] - np.logaddexp.reduce(logits[:, :-1], axis=1)
@@ -154,12 +155,9 @@ class TunedModel:
             replaced=tuning.tensors(tensors(found)),
         )
 
-    def vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def vectors(self, texts: Sequence[str]) -> NDArray[np.floating[Any]]:
         """The mean of each text's token vectors."""
-        hidden, mask = self._model.run(texts)
-        own = mask[:, :, None].astype(np.float32)
-        mean: NDArray[np.float32] = (hidden * own).sum(axis=1) / own.sum(axis=1)
-        return mean
+        return token_mean(*self._model.run(texts))
 
     def __call__(self, texts: Sequence[str]) -> list[Meant]:
         """What each text means."""

@@ -32,10 +32,11 @@ class OnnxEncoder:
     def run(self, texts: Sequence[str]) -> Vector:
         """One row of length 1 a text, float32, in order. `texts` is one batch, padded to its longest."""
         output, mask = self._model.run(texts)
-        return _unit(output if output.ndim == 2 else _mean(output, mask))
+        return _unit(output if output.ndim == 2 else token_mean(output, mask))
 
 
-def _mean(tokens: NDArray[np.floating[Any]], mask: NDArray[np.int64]) -> NDArray[np.floating[Any]]:
+def token_mean(tokens: NDArray[np.floating[Any]], mask: NDArray[np.int64]) -> NDArray[np.floating[Any]]:
+    """The mean of each text's own token vectors, a row a text."""
     weights = mask[:, :, None].astype(np.float32)
     mean: NDArray[np.floating[Any]] = (tokens * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1.0)
     return mean

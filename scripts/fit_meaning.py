@@ -227,7 +227,7 @@ def main() -> None:
     model = TunedModel(tuning)
     risk = np.array([one.risk for one in judged(model, unseen)])
     if not options.report:
-        everyday = [one for one in kept if one.origin == "ordinary" and one.kind == "ordinary"]
+        everyday = [one for one in examples if one.origin == "ordinary" and one.kind == "ordinary"]
         highest = max(one.risk for one in judged(model, everyday))  # what the tests hold to be harmless stays so
         print(f"highest of the tests' ordinary messages: {highest:.2f}")
         tuning = replace(tuning, least=round(max(threshold(unseen, risk), highest), 2) + 0.01)

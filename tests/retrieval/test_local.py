@@ -202,6 +202,8 @@ def test_running_the_model_writes_nothing_and_reports_to_nobody(tmp_path: Path) 
         "import asyncio; from retrieval.local import LocalEmbedder; "
         "asyncio.run(LocalEmbedder.minilm().embed_query('flu'))"
     )
+    # Without what the model has set in this process: it has to be set anew.
+    inherited = {name: value for name, value in os.environ.items() if name != "ORT_DISABLE_TELEMETRY"}
     home = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path, env={**os.environ, **home})
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path, env=inherited | home)
     assert list(tmp_path.rglob("*")) == []
