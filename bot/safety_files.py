@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from importlib import resources
+from itertools import product
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 Level = Literal["mention", "violence", "self_harm"]
+_CHOICE = re.compile(r"\(([^()]*)\)")
 
 
 class _Section(BaseModel):
@@ -58,7 +61,8 @@ class HintsText(_Section):
 class LanguageText(_Section):
     """One language's file, or all its files joined.
 
-    `lists` are words and phrases, by the name that patterns use; `spelling` maps a word to the words meant;
+    `lists` are words and phrases, by the name that patterns use; of an entry with choices in parentheses,
+    "(|un)sure(ly|ness)", every form that they give. `spelling` maps a word to the words meant;
     `guarded` words are recognised in disguise too. `idioms` are hidden from every rule, `subjects` (suicide as a
     subject: "suicide prevention") from all but the mention rules.
     """
@@ -71,6 +75,20 @@ class LanguageText(_Section):
     subjects: tuple[str, ...] = ()
     rules: tuple[RuleText, ...] = ()
     hints: HintsText | None = None
+
+    @field_validator("lists")
+    @classmethod
+    def _spelled_out(cls, lists: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+        return {name: tuple(form for entry in entries for form in forms(entry)) for name, entries in lists.items()}
+
+
+def forms(entry: str) -> Iterator[str]:
+    """Every form of a list's entry. ValueError where its parentheses do not close."""
+    pieces = _CHOICE.split(entry)
+    if any(mark in piece for piece in pieces[::2] for mark in "()"):
+        raise ValueError(f"an open parenthesis in {entry!r}")
+    choices = [piece.split("|") if number % 2 else [piece] for number, piece in enumerate(pieces)]
+    yield from map("".join, product(*choices))
 
 
 def read_languages() -> Iterator[LanguageText]:

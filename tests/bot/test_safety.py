@@ -411,3 +411,13 @@ def test_false_alarms_and_misses_on_real_messages_stay_where_they_were_measured(
     assert right("crisis", known=True) >= 0.95
     assert right("emergency", known=True) == 1.0
     assert right("refuse_or_crisis", known=True) >= 0.9
+
+
+def test_an_entry_of_a_list_gives_every_form_of_its_choices() -> None:
+    text = LanguageText(language="en", lists={"sure": ("(|un)sure(ly|ness)", "certain")})
+    assert text.lists["sure"] == ("surely", "sureness", "unsurely", "unsureness", "certain")
+
+
+def test_an_entry_whose_parenthesis_stays_open_is_named() -> None:
+    with pytest.raises(ValidationError, match=r"an open parenthesis in '\(un\|sure'"):
+        LanguageText(language="en", lists={"sure": ("(un|sure",)})
