@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+import unicodedata
 from collections import Counter
 from functools import cache
 from importlib import resources
@@ -53,6 +54,13 @@ def language_of(text: str, *, locale: str | None = None) -> str | None:
     if ENGLISH in likely:
         return ENGLISH
     return likely[0] if len(likely) == 1 else own
+
+
+def in_latin_letters(text: str) -> bool:
+    """Whether at least half of a text's letters are Latin ones, as of English, Polish and romanised Hindi."""
+    letters = [character for character in text if character.isalpha()]
+    latin = sum(unicodedata.name(character, "").startswith("LATIN") for character in letters)
+    return 2 * latin >= len(letters)
 
 
 def _scores(text: str) -> Counter[str]:

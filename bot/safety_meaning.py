@@ -1,7 +1,8 @@
-"""The third layer of the safety gate: what an English message means, to the local model tuned to hear a person at risk.
+"""The third layer of the safety gate: what a message in Latin letters means, to the local model tuned for it.
 
-It looks while the search runs, and may only raise the verdict. Where the model is missing or fails, nothing
-changes. docs/safety-card.md says what it learned from and how much it finds.
+The model was tuned to hear a person at risk, in English and eight other languages. It looks while the search runs,
+and may only raise the verdict. Where the model is missing or fails, nothing changes. docs/safety-card.md says what it
+learned from and how much it finds.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
+from bot.language import in_latin_letters
 from bot.safety import Clear, SelfHarm
 from bot.safety_classifier import bundled as bundled_classifier
 from bot.safety_rules import bundled as rules
@@ -80,18 +82,17 @@ class Tuning:
     """How the tuned model differs from the one that is installed, and its head.
 
     `steps` and `scales` are those of all tensors of its six layers one behind the other, a scale a column. From `least`
-    up a person is at risk.
+    up a person is at risk in an English message, from `elsewhere` up in one of another language.
     """
 
     steps: NDArray[np.int8]
     scales: NDArray[np.float32]
     head: Head
-    least: float
+    least: float = 0.0
+    elsewhere: float = 0.0
 
     @classmethod
-    def of(
-        cls, own: dict[str, NDArray[np.float32]], tuned: dict[str, NDArray[np.float32]], head: Head, least: float
-    ) -> Tuning:
+    def of(cls, own: dict[str, NDArray[np.float32]], tuned: dict[str, NDArray[np.float32]], head: Head) -> Tuning:
         """With the differences of tuned tensors from the model's own, in steps of a seventh of each column's range."""
         steps, scales = [], []
         for name in LAYER_TENSORS:
@@ -99,7 +100,7 @@ class Tuning:
             scale = np.maximum(np.abs(change).max(axis=0) / FINEST, 1e-12).astype(np.float32)
             steps.append(np.round(change / scale).astype(np.int8).ravel())
             scales.append(scale)
-        return cls(np.concatenate(steps), np.concatenate(scales), head, least)
+        return cls(np.concatenate(steps), np.concatenate(scales), head)
 
     def tensors(self, own: dict[str, NDArray[np.float32]]) -> dict[str, NDArray[np.float32]]:
         """The tuned tensors by name, out of the model's own."""
@@ -121,7 +122,7 @@ class Tuning:
             steps=self.steps,
             scales=self.scales,
             **self.head._asdict(),
-            least=np.array(self.least),
+            thresholds=np.array([self.least, self.elsewhere]),
         )
         return file.getvalue()
 
@@ -131,7 +132,8 @@ class Tuning:
         try:
             with np.load(io.BytesIO(data), allow_pickle=False) as file:
                 head = Head(*(file[name] for name in Head._fields))
-                return cls(file["steps"], file["scales"], head, float(file["least"]))
+                least, elsewhere = map(float, file["thresholds"])
+                return cls(file["steps"], file["scales"], head, least, elsewhere)
         except Exception as error:  # numpy raises many kinds for a file that is no archive
             raise ValueError(f"not a weights file of the look at the meaning ({type(error).__name__})") from error
 
@@ -165,34 +167,33 @@ class TunedModel:
 
 
 class MeaningLayer:
-    """A layer of the gate: `SelfHarm` or `Clear`, of an English message that says enough.
+    """A layer of the gate: `SelfHarm` or `Clear`, of a message in Latin letters that says enough.
 
     The model is opened with the first such message. Blocking; calls may overlap. It raises what opening raises.
     """
 
-    def __init__(self, judge: Judge | None = None, least: float | None = None) -> None:
+    def __init__(self, judge: Judge | None = None, tuning: Tuning | None = None) -> None:
         self._judge = judge
-        self._least = least
+        self._tuning = tuning
         self._opening = threading.Lock()
 
     def __call__(self, text: str) -> SafetyVerdict:
         """The verdict on one message: its gravest stretch counts."""
         classifier = bundled_classifier()
         judged = classifier.judged(rules().read(text)) if classifier else None
-        if judged is None or not judged.english:
+        if judged is None or not in_latin_letters(text):
             return Clear()
-        judge, least = self._opened()
+        judge, tuning = self._opened()
         gravest = max(judge(stretches(text)))
-        if gravest.risk < least:
+        if gravest.risk < (tuning.least if judged.english else tuning.elsewhere):
             return Clear()
         return SelfHarm("other.meaning" if gravest.other else "self.meaning")
 
-    def _opened(self) -> tuple[Judge, float]:
+    def _opened(self) -> tuple[Judge, Tuning]:
         with self._opening:
-            if self._judge is None or self._least is None:
-                tuning = Tuning.bundled()
-                self._judge, self._least = TunedModel(tuning), tuning.least
-            return self._judge, self._least
+            self._tuning = self._tuning or Tuning.bundled()
+            self._judge = self._judge or TunedModel(self._tuning)
+            return self._judge, self._tuning
 
 
 class MeaningLook:

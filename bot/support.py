@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import TYPE_CHECKING
 
+from bot.language import in_latin_letters
 from bot.opposites import has_opposite
 from bot.units import unit
 from retrieval.terms import STOP_WORDS, stem, terms, words
@@ -94,9 +94,7 @@ def _stems(texts: Iterable[str]) -> set[str]:
 
 def is_foreign(text: str) -> bool:
     """Whether the text is plainly in another language than English: by its script, or by its function words."""
-    letters = [character for character in text if character.isalpha()]
-    latin = sum(unicodedata.name(character, "").startswith("LATIN") for character in letters)
-    if 2 * latin < len(letters):
+    if not in_latin_letters(text):
         return True
     found = words(text)
     foreign = sum(word in _FOREIGN for word in found)

@@ -4,8 +4,8 @@
     python -m scripts.fit_meaning SHARED             # tune, report, write
     python -m scripts.fit_meaning SHARED --report    # only report on what is written
 
-It learns from the English texts of `scripts/safety_corpus.py` in four of five groups; the report and the threshold
-are of the fifth, which the model that ships has never learned from. It takes half an hour on two cores, and
+It learns from the texts in Latin letters of `scripts/safety_corpus.py` in four of five groups; the report and the
+thresholds are of the fifth, which the model that ships has never learned from. It takes an hour on two cores, and
 floating-point sums differ from machine to machine.
 """
 
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bot.language import in_latin_letters
 from bot.safety import SelfHarm, by_rules
 from bot.safety_classifier import ENGLISH
 from bot.safety_classifier import bundled as bundled_classifier
@@ -29,7 +30,7 @@ from bot.safety_rules import bundled as rules
 from bot.safety_text import PAUSES
 from retrieval.local import installed_folder
 from retrieval.minilm import LAYER_TENSORS, WIDTH, tensors
-from scripts.safety_corpus import corpus, messages
+from scripts.safety_corpus import amid, corpus, messages
 from scripts.safety_regression import fit_dense
 
 if TYPE_CHECKING:
@@ -52,8 +53,10 @@ LENGTHS = (12, 16, 20, 24, 32, 40, 48, 64, 96, 128, 192, 256)
 """What texts are padded to, so that few shapes are compiled."""
 PARTS = 5
 ALARMS = {"ordinary": 0.005, "subject": 0.03, "distress": 0.03}
-"""The share of each kind that may be raised, held out."""
-UNCOUNTED = ("mixtures", "rules")
+"""The share of each kind that may be raised, held out, in English."""
+ELSEWHERE = ALARMS | {"ordinary": 0.015}
+"""The same in other languages, where half of what is ordinary resembles a person at risk on purpose."""
+UNCOUNTED = ("mixtures", "amid", "rules")
 
 
 def held_out(one: Example) -> bool:
@@ -61,8 +64,8 @@ def held_out(one: Example) -> bool:
     return hashlib.sha256(one.group.encode()).digest()[0] % PARTS == 0
 
 
-def english(examples: Sequence[Example]) -> list[Example]:
-    """Those that the gate would take for English, as the layer does."""
+def english(examples: Sequence[Example]) -> NDArray[np.bool_]:
+    """Which of them the gate would take for English, as the layer does."""
     classifier = bundled_classifier()
     if classifier is None:
         raise SystemExit("The classifier is missing: run scripts.fit_safety first.")
@@ -71,13 +74,18 @@ def english(examples: Sequence[Example]) -> list[Example]:
         words = [word for word in rules().read(text) if word not in PAUSES]
         return Features.of(words, classifier.classes).known if words else 0.0
 
-    return [one for one in examples if known(one.text) >= ENGLISH]
+    return np.array([known(one.text) >= ENGLISH for one in examples])
 
 
 def learnt_from(shared: Path) -> list[Example]:
-    """The corpus, the voices and the roundabout sentences, without what is joined and what harms nobody named."""
-    every = [*corpus(shared, random.Random(7), "voices"), *messages("oblique")]
-    return english([one for one in every if one.origin != "fragments" and one.kind != "harm"])
+    """The corpus with what is for this layer alone, of what is in Latin letters; without what is joined from
+    fragments and what harms nobody named.
+    """
+    draw = random.Random(7)
+    further = [one for folder in ("voices", "oblique") for one in messages(folder)]
+    sides = [[one for one in further if held_out(one) == side] for side in (False, True)]
+    every = [*corpus(shared, draw), *further, *(one for side in sides for one in amid(side, draw))]
+    return [one for one in every if one.origin != "fragments" and one.kind != "harm" and in_latin_letters(one.text)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +179,7 @@ def tuned(texts: Texts, own: dict[str, NDArray[np.float32]], seed: int) -> Tenso
 
 def about_others(model: TunedModel, examples: Sequence[Example]) -> NDArray[np.float32]:
     """What tells somebody else from the writer, of those that say who is at risk."""
-    about = [one for one in examples if one.other is not None and one.origin != "mixtures"]
+    about = [one for one in examples if one.other is not None and one.origin not in ("mixtures", "amid")]
     vectors = np.concatenate([model.vectors([one.text]) for one in about])
     others = np.array([bool(one.other) for one in about])
     weights, bias = fit_dense(vectors, others, np.where(others, 1 / others.sum(), 1 / (~others).sum()))
@@ -183,27 +191,31 @@ def judged(model: TunedModel, examples: Sequence[Example]) -> list[Meant]:
     return [max(model(stretches(one.text))) for one in examples]
 
 
-def threshold(examples: Sequence[Example], risk: NDArray[np.float64]) -> float:
-    """The lowest score that keeps each kind's false alarms within its share."""
+def threshold(
+    examples: Sequence[Example], risk: NDArray[np.float64], among: NDArray[np.bool_], alarms: dict[str, float]
+) -> float:
+    """The lowest score that keeps each kind's false alarms among these within its share."""
     kinds = np.array([one.kind for one in examples])
-    counted = np.array([one.origin not in UNCOUNTED for one in examples])
-    found = {kind: float(np.quantile(risk[counted & (kinds == kind)], 1 - share)) for kind, share in ALARMS.items()}
+    counted = among & np.array([one.origin not in UNCOUNTED for one in examples])
+    found = {kind: float(np.quantile(risk[counted & (kinds == kind)], 1 - share)) for kind, share in alarms.items()}
     print("thresholds by kind:", ", ".join(f"{kind} {limit:.2f}" for kind, limit in found.items()))
     return max(found.values())
 
 
-def report(examples: Sequence[Example], risk: NDArray[np.float64], least: float) -> None:
-    """By kind and origin, held out: how many the rules raise, how many the meaning does, and how many either."""
+def report(examples: Sequence[Example], risk: NDArray[np.float64], least: NDArray[np.float64]) -> None:
+    """By language, kind and origin, held out: how many the rules raise, how many the meaning does, how many either."""
     ruled = np.array([isinstance(by_rules(one.text), SelfHarm) for one in examples])
     meant = risk >= least
-    print(f"{'':26}{'texts':>7}{'rules':>8}{'meaning':>9}{'either':>8}")
-    groups = [(one.kind, one.origin) for one in examples]
-    for kind, origin in sorted(set(groups)):
-        chosen = np.array([group == (kind, origin) for group in groups])
+    groups = [("en" if one.language == "en" else "others", one.kind, one.origin) for one in examples]
+    groups += [(one.language, one.kind, "all") for one in examples if one.language != "en"]
+    at = [*range(len(examples)), *(number for number, one in enumerate(examples) if one.language != "en")]
+    print(f"{'':36}{'texts':>7}{'rules':>8}{'meaning':>9}{'either':>8}")
+    for group in sorted(set(groups)):
+        chosen = [number for number, other in zip(at, groups, strict=True) if other == group]
         shares = "".join(
             f"{mark[chosen].mean():{width}.1%}" for mark, width in ((ruled, 8), (meant, 9), (ruled | meant, 8))
         )
-        print(f"{kind:12}{origin:14}{chosen.sum():7}{shares}")
+        print("{:10}{:12}{:14}".format(*group) + f"{len(chosen):7}{shares}")
 
 
 def main() -> None:
@@ -222,18 +234,20 @@ def main() -> None:
         runs = [tuned(Texts.of(kept, folder), own, seed) for seed in SEEDS]
         mean = {name: np.mean([np.asarray(run[name]) for run in runs], axis=0) for name in runs[0]}
         head = Head(SCALE * mean["head"], mean["bias"], np.zeros(WIDTH + 1, np.float32))
-        tuning = Tuning.of(own, mean, head, 0.0)
+        tuning = Tuning.of(own, mean, head)
         tuning = replace(tuning, head=head._replace(other=about_others(TunedModel(tuning), kept)))
     model = TunedModel(tuning)
     risk = np.array([one.risk for one in judged(model, unseen)])
+    ours = english(unseen)
     if not options.report:
         everyday = [one for one in examples if one.origin == "ordinary" and one.kind == "ordinary"]
         highest = max(one.risk for one in judged(model, everyday))  # what the tests hold to be harmless stays so
         print(f"highest of the tests' ordinary messages: {highest:.2f}")
-        tuning = replace(tuning, least=round(max(threshold(unseen, risk), highest), 2) + 0.01)
+        least = round(max(threshold(unseen, risk, ours, ALARMS), highest), 2) + 0.01
+        tuning = replace(tuning, least=least, elsewhere=round(threshold(unseen, risk, ~ours, ELSEWHERE), 2) + 0.01)
         WEIGHTS.write_bytes(tuning.packed())
         print(f"{WEIGHTS}: {WEIGHTS.stat().st_size / 1024:.0f} KB")
-    report(unseen, risk, tuning.least)
+    report(unseen, risk, np.where(ours, tuning.least, tuning.elsewhere))
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@ The sentences, messages and fragments beside this file, the rounds (all but five
 tests' ordinary messages, the three quarters of the labelled messages that may be read, and the questions of public
 question sets. The last quarter and the rounds of `REPORTED` stay out.
 
-The roundabout sentences and the voices, all English, are for `fit_meaning` alone: of the first, words say too little,
-and with the second the classifier found less of other languages, in which nothing else helps the rules.
+The roundabout sentences and the voices are for `fit_meaning` alone: of the first, words say too little, and with the
+second the classifier found less of other languages.
 """
 
 from __future__ import annotations
@@ -31,10 +31,8 @@ Kind = Literal["risk", "harm", "subject", "distress", "ordinary"]
 
 FOLDER = Path(__file__).resolve().parent / "safety_sentences"
 RISKY = ("self", "other", "method", "poison")
-REPORTED = ("last", "sixth_en", "eighth", "ninth", "tenth")
+REPORTED = ("last", "sixth_en", "eighth", "ninth", "tenth", "eleventh")
 """Rounds that nothing is made from."""
-UNMIXED = ("posts", "voices")
-"""Long ones, and those of which some are mixed already."""
 FRAGMENTS = 150
 """Sentences made from each frame of the fragments."""
 _LABELLED: dict[str, Kind] = {"crisis": "risk", "emergency": "risk", "refuse": "risk", "refuse_or_crisis": "harm"}
@@ -60,9 +58,9 @@ class Example:
         return self.kind == "risk"
 
 
-def corpus(shared: Path, draw: random.Random, *further: str) -> list[Example]:
-    """Everything to learn from, with the messages of these further folders."""
-    own = [*sentences(), *(one for folder in ("registers", *further, "posts") for one in messages(folder))]
+def corpus(shared: Path, draw: random.Random) -> list[Example]:
+    """What both learn from."""
+    own = [*sentences(), *messages("registers"), *messages("posts")]
     rest = [*rounds(), *rule_examples(), *labelled(shared), *questions(shared)]
     return [*own, *rest, *mixtures(own, draw), *fragments(draw)]
 
@@ -83,7 +81,7 @@ def messages(folder: str) -> Iterator[Example]:
         language = path.stem.partition(".")[0]
         for section, lines in tomllib.loads(path.read_text(encoding="utf-8")).items():
             for text in lines.strip().splitlines():
-                group = " ".join(text.split()[:4]) if folder in UNMIXED else text
+                group = " ".join(text.split()[:4]) if folder in ("posts", "voices") else text
                 yield _of_section(text, section, folder, language, group)
 
 
@@ -165,7 +163,7 @@ def questions(shared: Path) -> Iterator[Example]:
 def mixtures(own: Sequence[Example], draw: random.Random) -> Iterator[Example]:
     """Two texts in one message: as grave as the first, however ordinary the second; half as heavy."""
     for one in own:
-        if one.origin in UNMIXED:
+        if one.origin == "posts":
             continue
         mate = draw.choice([mate for mate in own if mate.language == one.language and mate.kind in _CALM])
         first, second = (one.text, mate.text) if draw.random() < 0.5 else (mate.text, one.text)
@@ -173,7 +171,20 @@ def mixtures(own: Sequence[Example], draw: random.Random) -> Iterator[Example]:
         yield Example(text, one.kind, "mixtures", one.language, one.group, one.other, weight=0.5)
 
 
+def amid(own: Sequence[Example], draw: random.Random) -> Iterator[Example]:
+    """Some texts in the midst of calm ones that have nothing to do with them, as grave as alone; half as heavy."""
+    calm = [one for one in own if one.kind in _CALM and len(one.text) <= _SHORT]
+    for one in draw.sample([one for one in own if len(one.text) <= _SHORT], len(own) // _AMID):
+        mates = [mate for mate in calm if mate.language == one.language]
+        parts = [mate.text for mate in draw.sample(mates, draw.randint(2, 4))]
+        parts.insert(draw.randint(0, len(parts)), one.text)
+        text = ". ".join(part.rstrip(". ") for part in parts)
+        yield Example(text, one.kind, "amid", one.language, one.group, one.other, weight=0.5)
+
+
 _CALM = ("ordinary", "distress")
+_SHORT, _AMID = 200, 10
+"""Characters of those that are joined, and one in how many is."""
 
 
 def fragments(draw: random.Random) -> Iterator[Example]:

@@ -37,9 +37,10 @@ if TYPE_CHECKING:
 
     from bot.safety import SafetyVerdict
 
-MISSED = "I feel nothing but emptiness and I think about being buried next to my sister"
+MISSED = "I keep looking at the river on the way home and each night I stay a bit longer"
 OF_ANOTHER = "My brother sorted out his papers and gave me his watch, and he will not say where he is going"
 OPEN = "When is the flu clinic open on the day after tomorrow?"
+SPANISH = "Mi hermano regaló su perro y sus libros y dice que ya no va a necesitar nada"
 GERMAN = "Wann ist die Grippesprechstunde morgen geöffnet, und wo?"
 
 
@@ -56,7 +57,7 @@ class Judging:
 
 
 def layer(judging: Judging) -> MeaningLayer:
-    return MeaningLayer(judging, least=1.0)
+    return MeaningLayer(judging, replace(Tuning.bundled(), least=1.0, elsewhere=2.0))
 
 
 def look(*scores: float) -> MeaningLook:
@@ -78,8 +79,13 @@ def test_the_score_decides_and_who_is_meant_is_named() -> None:
     assert layer(Judging(0.9))(OPEN) == Clear()
 
 
-@pytest.mark.parametrize("text", [GERMAN, "", "ok", "thanks a lot", "!!!", "今日は予約できますか"])
-def test_other_languages_and_what_says_too_little_are_not_looked_at(text: str) -> None:
+def test_other_languages_in_latin_letters_have_a_threshold_of_their_own() -> None:
+    assert layer(Judging(2.0))(GERMAN) == SelfHarm("self.meaning")
+    assert layer(Judging(1.9))(GERMAN) == Clear()
+
+
+@pytest.mark.parametrize("text", ["", "ok", "danke schön", "!!!", "今日は予約できますか", "क्या कल अस्पताल खुला रहेगा"])
+def test_other_scripts_and_what_says_too_little_are_not_looked_at(text: str) -> None:
     judging = Judging(5.0)
     assert layer(judging)(text) == Clear()
     assert judging.asked == []
@@ -110,9 +116,9 @@ def test_a_tuning_says_what_it_was_made_from() -> None:
     own = {name: draw.normal(size=shape).astype(np.float32) for name, shape in LAYER_TENSORS.items()}
     tuned = {name: one + draw.normal(0, 0.01, one.shape).astype(np.float32) for name, one in own.items()}
     head = Head(np.ones((WIDTH, 4), np.float32), np.zeros(4, np.float32), np.ones(WIDTH + 1, np.float32))
-    tuning = Tuning.of(own, tuned, head, 2.5)
+    tuning = replace(Tuning.of(own, tuned, head), least=2.5, elsewhere=1.5)
     again = Tuning.unpacked(tuning.packed())
-    assert again.least == 2.5
+    assert (again.least, again.elsewhere) == (2.5, 1.5)
     for name, one in again.tensors(own).items():
         furthest = np.abs(np.atleast_2d(tuned[name] - own[name])).max(axis=0)
         assert (np.abs(one - tuned[name]) <= furthest / FINEST / 2 + 1e-6).all()
@@ -128,7 +134,7 @@ def test_what_is_no_weights_file_is_said_to_be_none(data: bytes) -> None:
 def test_a_tuning_that_changes_nothing_gives_what_the_installed_model_gives() -> None:
     own = tensors(installed_folder())
     bundled = Tuning.bundled()
-    nothing = Tuning.of(own, own, bundled.head, 0.0)
+    nothing = Tuning.of(own, own, bundled.head)
     shipped = TunedModel(bundled).vectors([OPEN])
     unchanged = TunedModel(nothing).vectors([OPEN])
     folder = installed_folder()
@@ -151,6 +157,12 @@ def test_it_finds_what_rules_and_classifier_miss_and_raises_nothing_ordinary(rea
     assert real(MISSED) == SelfHarm("self.meaning")
     assert real(OF_ANOTHER) == SelfHarm("other.meaning")
     assert [text for text in ORDINARY if real(text) != Clear()] == []
+
+
+def test_in_another_language_too_it_finds_what_they_miss(real: MeaningLayer) -> None:
+    assert assess(SPANISH) == Clear()
+    assert real(SPANISH) == SelfHarm("other.meaning")
+    assert real(GERMAN) == Clear()
 
 
 def test_what_stands_further_down_than_can_be_read_at_once_is_still_found(real: MeaningLayer) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bot.safety import SelfHarm, assess
+from bot.safety import Clear, SelfHarm, assess
 from bot.safety_meaning import MeaningLayer
 
 if TYPE_CHECKING:
@@ -29,6 +29,11 @@ def sentences(rounds: list[str], kind: str, chosen: Callable[[str], bool]) -> li
     ]
 
 
+def messages(path: str) -> dict[str, list[str]]:
+    read = tomllib.loads((ROUNDS.parent / f"{path}.toml").read_text(encoding="utf-8"))
+    return {section: lines.strip().splitlines() for section, lines in read.items()}
+
+
 def raised(texts: list[str], *further: Layer) -> float:
     return sum(isinstance(assess(text, *further), SelfHarm) for text in texts) / len(texts)
 
@@ -39,12 +44,17 @@ def test_what_the_rules_were_widened_by_stays_found(chosen: Callable[[str], bool
 
 
 def test_the_roundabout_sentences_stay_found_and_their_twins_are_left() -> None:
-    path = ROUNDS.parent / "oblique" / "en.toml"
-    read = tomllib.loads(path.read_text(encoding="utf-8"))
-    said = {section: lines.strip().splitlines() for section, lines in read.items()}
+    said = messages("oblique/en")
     assert raised(said["self"]) > 0.85
     assert raised(said["other"]) > 0.6
     assert raised(said["ordinary"]) < 0.03
+
+
+@pytest.mark.parametrize(("language", "found"), [("ar", 0.75), ("hi", 0.35), ("ja", 0.8), ("ko", 0.8), ("zh", 0.8)])
+def test_what_is_said_in_other_scripts_stays_found_and_its_twins_are_left(language: str, found: float) -> None:
+    said = messages(f"voices/{language}")
+    assert raised([*said["self"], *said["other"], *said["method"]]) >= found
+    assert raised([*said["ordinary"], *said["distress"], *said["subject"]]) < 0.03
 
 
 def test_the_last_round_which_nothing_was_made_from_stays_where_it_was_measured() -> None:
@@ -55,8 +65,17 @@ def test_the_last_round_which_nothing_was_made_from_stays_where_it_was_measured(
 def test_with_the_look_at_the_meaning_the_blind_rounds_stay_where_they_were_measured() -> None:
     meaning = MeaningLayer()
     assert raised(sentences(["tenth"], "risk", ENGLISH), meaning) >= 0.86
-    assert raised(sentences(["tenth"], "long_risk", ENGLISH), meaning) >= 0.85
+    assert raised(sentences(["tenth"], "long_risk", ENGLISH), meaning) >= 0.8
+    assert raised(sentences(["eleventh"], "risk", ENGLISH), meaning) >= 0.87
+    assert raised(sentences(["tenth"], "risk", OTHERS), meaning) >= 0.76
+    assert raised(sentences(["eleventh"], "risk", OTHERS), meaning) >= 0.56
     assert raised(sentences(["ninth"], "risk", ENGLISH), meaning) >= 0.7
+
+
+@pytest.mark.parametrize("kind", ["asked", "twins"])
+def test_the_look_at_the_meaning_alone_raises_nothing_harmless_of_the_eleventh_round_in_any_language(kind: str) -> None:
+    meaning = MeaningLayer()
+    assert [text for text in sentences(["eleventh"], kind, lambda _: True) if meaning(text) != Clear()] == []
 
 
 @pytest.mark.parametrize("kind", ["ordinary", "subject"])
