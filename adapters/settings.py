@@ -203,7 +203,8 @@ class Settings(BaseSettings):
     )
     small_model: str = Field(default=SMALL_MODEL, min_length=1, description="the Claude model that helps the search")
     look_at_meaning: bool = Field(
-        default=True, description="whether the local model looks at each English message too, for a person at risk"
+        default=True,
+        description="whether the local model looks at each message in Latin letters too, for a person at risk",
     )
 
     check_safety: bool = Field(
