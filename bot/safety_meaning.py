@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from bot.language import in_latin_letters
+from bot.language import ENGLISH, in_latin_letters, language_of
 from bot.safety import Clear, SelfHarm
 from bot.safety_classifier import bundled as bundled_classifier
 from bot.safety_rules import bundled as rules
@@ -26,7 +26,7 @@ from retrieval.onnx_encoder import token_mean
 from retrieval.onnx_model import OnnxModel
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -81,18 +81,23 @@ class Judge(Protocol):
 class Tuning:
     """How the tuned model differs from the one that is installed, and its head.
 
-    `steps` and `scales` are those of all tensors of its six layers one behind the other, a scale a column. From `least`
-    up a person is at risk in an English message, from `elsewhere` up in one of another language.
+    `steps` and `scales` are those of all tensors of its six layers one behind the other, a scale a column. `least` is
+    the score from which on a person is at risk, by the message's language; "" stands for every other language.
     """
 
     steps: NDArray[np.int8]
     scales: NDArray[np.float32]
     head: Head
-    least: float = 0.0
-    elsewhere: float = 0.0
+    least: Mapping[str, float]
 
     @classmethod
-    def of(cls, own: dict[str, NDArray[np.float32]], tuned: dict[str, NDArray[np.float32]], head: Head) -> Tuning:
+    def of(
+        cls,
+        own: dict[str, NDArray[np.float32]],
+        tuned: dict[str, NDArray[np.float32]],
+        head: Head,
+        least: Mapping[str, float],
+    ) -> Tuning:
         """With the differences of tuned tensors from the model's own, in steps of a seventh of each column's range."""
         steps, scales = [], []
         for name in LAYER_TENSORS:
@@ -100,7 +105,7 @@ class Tuning:
             scale = np.maximum(np.abs(change).max(axis=0) / FINEST, 1e-12).astype(np.float32)
             steps.append(np.round(change / scale).astype(np.int8).ravel())
             scales.append(scale)
-        return cls(np.concatenate(steps), np.concatenate(scales), head)
+        return cls(np.concatenate(steps), np.concatenate(scales), head, least)
 
     def tensors(self, own: dict[str, NDArray[np.float32]]) -> dict[str, NDArray[np.float32]]:
         """The tuned tensors by name, out of the model's own."""
@@ -122,7 +127,8 @@ class Tuning:
             steps=self.steps,
             scales=self.scales,
             **self.head._asdict(),
-            thresholds=np.array([self.least, self.elsewhere]),
+            languages=np.array(list(self.least)),
+            least=np.array(list(self.least.values())),
         )
         return file.getvalue()
 
@@ -132,8 +138,8 @@ class Tuning:
         try:
             with np.load(io.BytesIO(data), allow_pickle=False) as file:
                 head = Head(*(file[name] for name in Head._fields))
-                least, elsewhere = map(float, file["thresholds"])
-                return cls(file["steps"], file["scales"], head, least, elsewhere)
+                least = dict(zip(file["languages"].tolist(), file["least"].tolist(), strict=True))
+                return cls(file["steps"], file["scales"], head, least)
         except Exception as error:  # numpy raises many kinds for a file that is no archive
             raise ValueError(f"not a weights file of the look at the meaning ({type(error).__name__})") from error
 
@@ -185,7 +191,8 @@ class MeaningLayer:
             return Clear()
         judge, tuning = self._opened()
         gravest = max(judge(stretches(text)))
-        if gravest.risk < (tuning.least if judged.english else tuning.elsewhere):
+        language = ENGLISH if judged.english else language_of(text)
+        if gravest.risk < tuning.least.get(language or "", tuning.least[""]):
             return Clear()
         return SelfHarm("other.meaning" if gravest.other else "self.meaning")
 

@@ -54,8 +54,9 @@ LENGTHS = (12, 16, 20, 24, 32, 40, 48, 64, 96, 128, 192, 256)
 PARTS = 5
 ALARMS = {"ordinary": 0.005, "subject": 0.03, "distress": 0.03}
 """The share of each kind that may be raised, held out, in English."""
-ELSEWHERE = ALARMS | {"ordinary": 0.015}
-"""The same in other languages, where half of what is ordinary resembles a person at risk on purpose."""
+ELSEWHERE, FEWEST = 0.02, 100
+"""In each other language the share of all that is harmless, of which half resembles a person at risk on purpose, and
+how much of it there has to be."""
 UNCOUNTED = ("mixtures", "amid", "rules")
 
 
@@ -191,15 +192,20 @@ def judged(model: TunedModel, examples: Sequence[Example]) -> list[Meant]:
     return [max(model(stretches(one.text))) for one in examples]
 
 
-def threshold(
-    examples: Sequence[Example], risk: NDArray[np.float64], among: NDArray[np.bool_], alarms: dict[str, float]
-) -> float:
-    """The lowest score that keeps each kind's false alarms among these within its share."""
+def thresholds(examples: Sequence[Example], risk: NDArray[np.float64], ours: NDArray[np.bool_]) -> dict[str, float]:
+    """By language, the lowest score that keeps false alarms within their share; the highest of them for the rest."""
     kinds = np.array([one.kind for one in examples])
-    counted = among & np.array([one.origin not in UNCOUNTED for one in examples])
-    found = {kind: float(np.quantile(risk[counted & (kinds == kind)], 1 - share)) for kind, share in alarms.items()}
-    print("thresholds by kind:", ", ".join(f"{kind} {limit:.2f}" for kind, limit in found.items()))
-    return max(found.values())
+    languages = np.array([one.language for one in examples])
+    counted = np.array([one.origin not in UNCOUNTED and not one.risk for one in examples])
+    english = counted & ours & (languages == "en")
+    limits = [np.quantile(risk[english & (kinds == kind)], 1 - share) for kind, share in ALARMS.items()]
+    found = {"en": float(max(limits))}
+    for language in np.unique(languages[~ours]).tolist():
+        harmless = risk[counted & ~ours & (languages == language)]
+        if len(harmless) >= FEWEST:
+            found[language] = float(np.quantile(harmless, 1 - ELSEWHERE))
+    found[""] = max(least for language, least in found.items() if language != "en")
+    return {language: round(least, 2) + 0.01 for language, least in found.items()}
 
 
 def report(examples: Sequence[Example], risk: NDArray[np.float64], least: NDArray[np.float64]) -> None:
@@ -234,7 +240,7 @@ def main() -> None:
         runs = [tuned(Texts.of(kept, folder), own, seed) for seed in SEEDS]
         mean = {name: np.mean([np.asarray(run[name]) for run in runs], axis=0) for name in runs[0]}
         head = Head(SCALE * mean["head"], mean["bias"], np.zeros(WIDTH + 1, np.float32))
-        tuning = Tuning.of(own, mean, head)
+        tuning = Tuning.of(own, mean, head, {"": 0.0})
         tuning = replace(tuning, head=head._replace(other=about_others(TunedModel(tuning), kept)))
     model = TunedModel(tuning)
     risk = np.array([one.risk for one in judged(model, unseen)])
@@ -243,11 +249,13 @@ def main() -> None:
         everyday = [one for one in examples if one.origin == "ordinary" and one.kind == "ordinary"]
         highest = max(one.risk for one in judged(model, everyday))  # what the tests hold to be harmless stays so
         print(f"highest of the tests' ordinary messages: {highest:.2f}")
-        least = round(max(threshold(unseen, risk, ours, ALARMS), highest), 2) + 0.01
-        tuning = replace(tuning, least=least, elsewhere=round(threshold(unseen, risk, ~ours, ELSEWHERE), 2) + 0.01)
+        least = thresholds(unseen, risk, ours)
+        tuning = replace(tuning, least=least | {"en": max(least["en"], round(highest, 2) + 0.01)})
+        print("thresholds:", tuning.least)
         WEIGHTS.write_bytes(tuning.packed())
         print(f"{WEIGHTS}: {WEIGHTS.stat().st_size / 1024:.0f} KB")
-    report(unseen, risk, np.where(ours, tuning.least, tuning.elsewhere))
+    languages = ["en" if english else one.language for one, english in zip(unseen, ours, strict=True)]
+    report(unseen, risk, np.array([tuning.least.get(language, tuning.least[""]) for language in languages]))
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ Kind = Literal["risk", "harm", "subject", "distress", "ordinary"]
 
 FOLDER = Path(__file__).resolve().parent / "safety_sentences"
 RISKY = ("self", "other", "method", "poison")
-REPORTED = ("last", "sixth_en", "eighth", "ninth", "tenth", "eleventh")
+REPORTED = ("last", "sixth_en", "eighth", "ninth", "tenth", "eleventh", "twelfth")
 """Rounds that nothing is made from."""
 FRAGMENTS = 150
 """Sentences made from each frame of the fragments."""

@@ -172,7 +172,7 @@ def test_assess_gives_a_verdict_a_line_and_needs_no_settings(citewell: Citewell)
 
 
 def test_assess_asks_the_third_layer_unless_told_not_to(citewell: Citewell) -> None:
-    hint = "I feel nothing but emptiness and I think about being buried next to my sister\n"
+    hint = "I keep looking at the river on the way home and each night I stay a bit longer\n"
     assert citewell("assess", stdin=hint).stdout == "self_harm\tself.meaning\n"
     assert citewell("assess", "--without-meaning", stdin=hint).stdout == "clear\tclear\n"
 

@@ -57,7 +57,7 @@ class Judging:
 
 
 def layer(judging: Judging) -> MeaningLayer:
-    return MeaningLayer(judging, replace(Tuning.bundled(), least=1.0, elsewhere=2.0))
+    return MeaningLayer(judging, replace(Tuning.bundled(), least={"en": 1.0, "de": 2.0, "": 3.0}))
 
 
 def look(*scores: float) -> MeaningLook:
@@ -79,9 +79,11 @@ def test_the_score_decides_and_who_is_meant_is_named() -> None:
     assert layer(Judging(0.9))(OPEN) == Clear()
 
 
-def test_other_languages_in_latin_letters_have_a_threshold_of_their_own() -> None:
+def test_each_language_in_latin_letters_has_a_threshold_of_its_own() -> None:
     assert layer(Judging(2.0))(GERMAN) == SelfHarm("self.meaning")
     assert layer(Judging(1.9))(GERMAN) == Clear()
+    assert layer(Judging(3.0))(SPANISH) == SelfHarm("self.meaning")
+    assert layer(Judging(2.9))(SPANISH) == Clear()
 
 
 @pytest.mark.parametrize("text", ["", "ok", "danke schön", "!!!", "今日は予約できますか", "क्या कल अस्पताल खुला रहेगा"])
@@ -116,9 +118,9 @@ def test_a_tuning_says_what_it_was_made_from() -> None:
     own = {name: draw.normal(size=shape).astype(np.float32) for name, shape in LAYER_TENSORS.items()}
     tuned = {name: one + draw.normal(0, 0.01, one.shape).astype(np.float32) for name, one in own.items()}
     head = Head(np.ones((WIDTH, 4), np.float32), np.zeros(4, np.float32), np.ones(WIDTH + 1, np.float32))
-    tuning = replace(Tuning.of(own, tuned, head), least=2.5, elsewhere=1.5)
+    tuning = Tuning.of(own, tuned, head, {"en": 2.5, "": 1.5})
     again = Tuning.unpacked(tuning.packed())
-    assert (again.least, again.elsewhere) == (2.5, 1.5)
+    assert again.least == {"en": 2.5, "": 1.5}
     for name, one in again.tensors(own).items():
         furthest = np.abs(np.atleast_2d(tuned[name] - own[name])).max(axis=0)
         assert (np.abs(one - tuned[name]) <= furthest / FINEST / 2 + 1e-6).all()
@@ -134,7 +136,7 @@ def test_what_is_no_weights_file_is_said_to_be_none(data: bytes) -> None:
 def test_a_tuning_that_changes_nothing_gives_what_the_installed_model_gives() -> None:
     own = tensors(installed_folder())
     bundled = Tuning.bundled()
-    nothing = Tuning.of(own, own, bundled.head)
+    nothing = Tuning.of(own, own, bundled.head, bundled.least)
     shipped = TunedModel(bundled).vectors([OPEN])
     unchanged = TunedModel(nothing).vectors([OPEN])
     folder = installed_folder()
