@@ -202,7 +202,7 @@ def thresholds(examples: Sequence[Example], risk: NDArray[np.float64], ours: NDA
     found = {"en": float(max(limits))}
     for language in np.unique(languages[~ours]).tolist():
         harmless = risk[counted & ~ours & (languages == language)]
-        if len(harmless) >= FEWEST:
+        if language != "en" and len(harmless) >= FEWEST:
             found[language] = float(np.quantile(harmless, 1 - ELSEWHERE))
     found[""] = max(least for language, least in found.items() if language != "en")
     return {language: round(least, 2) + 0.01 for language, least in found.items()}
