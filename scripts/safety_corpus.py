@@ -1,6 +1,6 @@
 """What the safety gate learns from: `scripts/fit_safety.py` and `scripts/fit_meaning.py` read it here.
 
-The sentences, messages and fragments beside this file, the rounds (all but five), the rules' own examples, the
+The sentences, messages and fragments beside this file, the rounds (but for `REPORTED`), the rules' own examples, the
 tests' ordinary messages, the three quarters of the labelled messages that may be read, and the questions of public
 question sets. The last quarter and the rounds of `REPORTED` stay out.
 
@@ -98,7 +98,7 @@ def _harmless(text: str) -> Kind:
 
 
 def rounds() -> Iterator[Example]:
-    """The sentences of the rounds that the rules were widened by; four are for reporting only."""
+    """The sentences of the rounds that the rules were widened by, without those that are for reporting only."""
     for path in sorted((FOLDER / "rounds").glob("*.toml")):
         if path.stem in REPORTED:
             continue
